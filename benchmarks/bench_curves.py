@@ -79,10 +79,11 @@ def drawn(qt_app: QApplication) -> None:
         plot._on_dragged(canvas.mapToScene(QPoint(560, 60 + 4 * step)))
 
     one = chart.points[0]
+    fewer = chart_of(points[1:])
 
     def add(step: int) -> None:
         plot.mark_new([one.key])
-        plot.show_chart(chart)
+        plot.show_chart(fewer if step % 2 else chart)
 
     tasks: dict[str, Callable[[int], None]] = {
         "pan": pan,

@@ -17,9 +17,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, difference_text
 from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
-from pgmstudio.gui.plots.model_scatter.card_text import card_of
-from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts
-from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry
+from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import Segments, label, row
@@ -61,14 +59,6 @@ def _stacked(choice: Segments, stack: QStackedWidget, note: QWidget) -> QWidget:
     return made
 
 
-class SmallSlPlot(SlPlot):
-    """Plot without a legend: the table above shows the markers."""
-
-    def _legend_of(self, entries: Sequence[LegendEntry]) -> None:
-        super()._legend_of(entries)
-        self.legend.hide()
-
-
 class DetailTabs(QSplitter):
     """Two panes side by side, each with several views."""
 
@@ -89,7 +79,8 @@ class DetailTabs(QSplitter):
         self.differences = DifferencePlot()
         self.differences.language_selected.connect(self.language_selected)
         self.differences.chosen.connect(self.chosen)
-        self.plot = SmallSlPlot("compareSizes")
+        self.plot = SlPlot("compareSizes")
+        self.plot.has_legend = False  # the table above shows the markers
         self.plot.make_card = self._card
         self.plot.chosen.connect(self.point_chosen)
         self.left = Segments(_LEFT_SIDE, "compareLeft")

@@ -29,8 +29,7 @@ from pgmstudio.gui.curves.tables import point_rows
 from pgmstudio.gui.curves.text import curve_rows, rows_text
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.plots.model_scatter.card_text import card_of
-from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts
+from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.icons import icon

@@ -20,7 +20,7 @@ from pgmstudio.core.experiments.curve_chart import (
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
-from pgmstudio.gui.plots.model_scatter.layers import MANY, Dots, Stroke, dot_look
+from pgmstudio.gui.plots.model_scatter.items import MANY
 from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.theme.language_symbols import mark_colors
@@ -121,8 +121,7 @@ class QueryPlot(ModelScatter):
         self._set_logs(*view.is_log)
         self._name_axes(view.across_title, view.up_title, f"{view.up_title} by {view.across_title}")
         parts: list[tuple[int, Floats, Floats, list[Behind]]] = []
-        entries, dots = [], []
-        count = len(self.points)
+        entries = []
         for name, own in curves_of(self.points).items():
             values = [(view.across(point), view.up(point), point) for point in own]
             known = [(x, y, p) for x, y, p in values if x and y is not None and np.isfinite(y)]
@@ -131,28 +130,38 @@ class QueryPlot(ModelScatter):
             xs = self._transformed([x for x, _, _ in known], view.is_log[0])
             ys = self._transformed([y for _, y, _ in known], view.is_log[1])
             family = marker_family_of(own[0])
-            (fill, line), symbol = mark_colors(family), language_marker(family)[0]
-            dots.append(Dots(xs, ys, dot_look(symbol, 5 if count > MANY else 9, line, 1, fill)))
+            fill, ink = mark_colors(family)
+            self.curves.marks(
+                name,
+                xs,
+                ys,
+                1,
+                symbol=language_marker(family)[0],
+                size=5 if len(self.points) > MANY else 9,
+                ink=ink,
+                width=1,
+                fill=fill,
+            )
             parts.append((len(parts), xs, ys, [(point,) for _, _, point in known]))
             entries.append(LegendEntry(family, series_title(name)))
         self._take_marks(parts, mark_indices([behind for _, _, _, behind in parts]))
-        fits = self._fit_lines() if parts else []
-        if fits:
+        if parts and self._show_fits():
             entries.append(LegendEntry("fit", "fitted line"))
-        self.marks.show_marks(fits, dots)
-        self._legend_of(entries)
+        self.curves.remove_unused()
+        self.legend.set_entries(entries)
         self._fit()
 
-    def _fit_lines(self) -> list[Stroke]:
-        drawn = []
-        for family, fit in self.fits.items():
+    def _show_fits(self) -> bool:
+        """Draw the fitted lines under the marks; False when there are none."""
+        fits = self.fits
+        for family, fit in fits.items():
             own = [float(p.effective_size) for p in self.points if p.family == family]
             sizes = np.geomspace(max(1.0, min(own)), max(own), 64)
             heights = 1000 * (fit.slope * sizes + fit.intercept)
             known = heights > 0
-            pen = QPen(mark_colors(family)[1], 1.4)
-            drawn.append(Stroke(np.log10(sizes[known]), np.log10(heights[known]), pen))
-        return drawn
+            xs, ys = np.log10(sizes[known]), np.log10(heights[known])
+            self.curves.line(f"fit {family}", xs, ys, QPen(mark_colors(family)[1], 1.4), 0)
+        return bool(fits)
 
     def _transformed(self, values: Sequence[float | None], is_log: bool) -> Floats:
         numbers = np.array(values, dtype=float)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRect, QRectF
-from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QTransform
 
 from pgmstudio.core.drawing.svg.plot_labels import corners_of, language_marker, marker_family
 from pgmstudio.core.drawing.theme import tokens
@@ -45,7 +45,7 @@ def mark_icon(family: str) -> QIcon:
 
     def paint(painter: QPainter, rect: QRect, _mode: QIcon.Mode, _state: QIcon.State) -> None:
         size = min(rect.height(), theme().px("icon_small"))
-        _paint_mark(painter, QRectF(rect).center(), family, size * 0.72)
+        paint_family_marker(painter, QRectF(rect).center(), family, size * 0.72)
 
     return QIcon(PaintedIconEngine(paint))
 
@@ -56,20 +56,20 @@ def _family(language: Candidate) -> str:
 
 def paint_marker(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
     """Paint the marker of a language around a point, `size` pixels wide."""
-    _paint_mark(painter, at, _family(language), size)
+    paint_family_marker(painter, at, _family(language), size)
 
 
-def _paint_mark(painter: QPainter, at: QPointF, family: str, size: float) -> None:
-    fill, ink = mark_colors(family)
+def paint_family_marker(
+    painter: QPainter, at: QPointF, family: str, size: float, width: float = 1.2
+) -> None:
+    """Paint the marker of a family around a point, `size` pixels wide, with a line of `width`."""
+    fill, line = mark_colors(family)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(at)
-    painter.scale(size, size)
-    pen = QPen(ink, 1.2)
-    pen.setCosmetic(True)
-    painter.setPen(pen)
+    painter.setPen(QPen(line, width))
     painter.setBrush(fill)
-    painter.drawPath(mark_path(language_marker(family)[0]))
+    outline = QTransform.fromScale(size, size).map(mark_path(language_marker(family)[0]))
+    painter.drawPath(outline.translated(at))
     painter.restore()
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap, QWheelEvent
-from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.drawing.svg.plot_labels import language_marker
@@ -16,9 +16,7 @@ from pgmstudio.core.drawing.svg.sl_plot import even_digits
 from pgmstudio.core.experiments.curve_chart import Floats, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.plots.model_scatter import layers as plot_layers
-from pgmstudio.gui.plots.model_scatter.card_text import card_of
-from pgmstudio.gui.plots.model_scatter.hover_card import seconds_text
+from pgmstudio.gui.plots.model_scatter.hover_card import card_of, seconds_text
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot, extent_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
@@ -318,38 +316,42 @@ def test_a_hybrid_has_a_sign_of_its_own_and_needs_no_name_beside_it(qtbot: QtBot
     assert "Hybrid PDG" not in plot._labels.shown
 
 
-def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+CEILING = "−H of the training rows"
+
+
+def rect_of_ceiling(plot: SlPlot) -> QRectF | None:
+    shown = dict(zip(plot._labels.shown, plot._labels.label_rects, strict=True))
+    return shown.get(CEILING)
+
+
+def test_the_name_of_the_ceiling_is_drawn_over_the_lines_that_cross_it(qtbot: QtBot) -> None:
+    from pyqtgraph import PlotCurveItem
+
     plot = drawn(qtbot, made_up_points())
     plot.set_truth(-15.3, None)
-    order: list[str] = []
-    monkeypatch.setattr(plot_layers, "draw_stroke", lambda *_: order.append("line"))
-    monkeypatch.setattr(plot_layers, "draw_label", lambda *args: order.append(args[2]))
-    picture = QPixmap(900, 500)
-    painter = QPainter(picture)
-    plot.rings.paint(painter, QStyleOptionGraphicsItem())
-    painter.end()
-    assert order == ["line", "line", "−H of the training rows"]
+    assert CEILING in plot._labels.shown
+    from_the_top = plot._canvas.scene().items()
+    lines = [each for each in from_the_top if isinstance(each, PlotCurveItem)]
+    assert len(lines) > 2
+    assert all(from_the_top.index(plot._labels) < from_the_top.index(line) for line in lines)
 
 
 def test_the_name_of_the_ceiling_stands_where_the_legend_is_not(qtbot: QtBot) -> None:
     plot = drawn(qtbot, made_up_points())
     plot.set_truth(-15.3, None)
-    size, area = QSizeF(120, 14), plot.rings.frame.area
-    line = plot.rings._lines["ceiling"][0]
+    area = plot._labels.frame.area
     ends = {}
     for side, covered in (
         ("nothing", []),
         ("right", [area.adjusted(area.width() / 2, 0, 0, 0)]),
         ("all", [area]),
     ):
-        plot.rings.keep_clear(covered)
-        place = plot.rings.label_rect(line, size)
+        plot._labels.keep_clear(covered)
+        place = rect_of_ceiling(plot)
         ends[side] = None if place is None else place.center().x() > area.center().x()
     assert ends == {"nothing": True, "right": False, "all": None}
     plot._arrange_overlays()
-    place = plot.rings.label_rect(line, size)
+    place = rect_of_ceiling(plot)
     assert place is not None
     assert not place.intersects(plot.legend.sceneBoundingRect())
 

@@ -23,7 +23,7 @@ from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.text import overfitting
 from pgmstudio.gui.plots.log_axis import log_tick_labels, log_ticks
-from pgmstudio.gui.plots.model_scatter.card_text import card_of
+from pgmstudio.gui.plots.model_scatter.hover_card import card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes

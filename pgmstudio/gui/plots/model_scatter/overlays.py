@@ -5,33 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import (
-    QPointF,
-    QRectF,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QPainter,
-    QPen,
-)
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import (
+    QGraphicsItem,
     QGraphicsObject,
     QGraphicsSceneMouseEvent,
     QStyleOptionGraphicsItem,
     QWidget,
 )
 
-from pgmstudio.core.drawing.svg.plot_labels import language_marker
-from pgmstudio.gui.plots.model_scatter.layers import CachedShape
-from pgmstudio.gui.theme.language_symbols import mark_colors, mark_path
+from pgmstudio.gui.theme.language_symbols import paint_family_marker
 from pgmstudio.gui.theme.theme import theme
-
-Floats = NDArray[np.float64]
 
 
 class Pill(QGraphicsObject):
@@ -96,92 +81,80 @@ class LegendEntry:
     text: str
 
 
-class LegendBox(CachedShape):
-    """Legend in two columns, in a corner of the plot."""
+class LegendBox(QGraphicsItem):
+    """Legend in two columns, in a corner of the plot.
+
+    Not pyqtgraph's LegendItem: that fills rows first, has square corners, and a click on a sample
+    hides a curve.
+    """
 
     _SAMPLE = 26.0
 
     def __init__(self) -> None:
-        super().__init__(50)
-        self._entries: tuple[LegendEntry, ...] = ()
+        super().__init__()
+        self.setZValue(50)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        self.entries: tuple[LegendEntry, ...] = ()
         self._box = QRectF()
+        self._places: list[QRectF] = []
         self.hide()
 
-    @property
-    def entries(self) -> tuple[LegendEntry, ...]:
-        return self._entries
-
     def set_entries(self, entries: Sequence[LegendEntry]) -> None:
+        """Show these entries in the present size of the text; without any the box is hidden."""
         self.prepareGeometryChange()
-        self._entries = tuple(entries)
-        columns, widths, step = self._columns()
-        wide = widths[0] + (widths[1] if columns[1] else 0.0)
-        self._box = QRectF(0, 0, wide + 12, step * len(columns[0]) + 12)
-        self.setVisible(bool(entries))
-        self.changed()
-
-    def _columns(self) -> tuple[list[list[LegendEntry]], list[float], float]:
+        self.entries = tuple(entries)
         metrics = QFontMetricsF(theme().font("caption"))
-        half = (len(self._entries) + 1) // 2 if len(self._entries) > 3 else len(self._entries)
-        columns = [list(self._entries[:half]), list(self._entries[half:])]
-        widths = [
-            max((metrics.horizontalAdvance(e.text) for e in column), default=0.0)
-            + self._SAMPLE
-            + 12
-            for column in columns
-        ]
-        return columns, widths, metrics.height() + 4
+        step, rows = (
+            metrics.height() + 4,
+            len(entries) if len(entries) < 4 else -(-len(entries) // 2),
+        )
+        self._places = []
+        left = 8.0
+        for start in range(0, len(entries), max(rows, 1)):
+            column = entries[start : start + rows]
+            wide = max(metrics.horizontalAdvance(each.text) for each in column) + self._SAMPLE + 12
+            self._places += [QRectF(left, 6 + step * row, wide, step) for row in range(len(column))]
+            left += wide
+        self._box = QRectF(0, 0, left + 4, step * rows + 12)
+        self.setVisible(bool(entries))
+        self.update()
 
     def boundingRect(self) -> QRectF:
         return self._box
 
-    def draw(self, painter: QPainter, _on_screen: bool) -> None:
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         look = theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(look.color("border"), 1))
         painter.setBrush(look.color("surface", 0.92))
         painter.drawRoundedRect(self._box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-        columns, widths, step = self._columns()
-        left = 8.0
-        for column, width in zip(columns, widths, strict=True):
-            for number, entry in enumerate(column):
-                middle = 6 + step * (number + 0.5)
-                self._sample(painter, entry.symbol, left, middle)
-                painter.setPen(look.color("text"))
-                painter.setFont(look.font("caption"))
-                rect = QRectF(left + self._SAMPLE, middle - step / 2, width, step)
-                painter.drawText(
-                    rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, entry.text
-                )
-            left += width
+        painter.setFont(look.font("caption"))
+        for place, entry in zip(self._places, self.entries, strict=True):
+            _draw_sample(painter, entry.symbol, QPointF(place.left(), place.center().y()))
+            painter.setPen(look.color("text"))
+            side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(place.adjusted(self._SAMPLE, 0, 0, 0), side, entry.text)
 
-    def _sample(self, painter: QPainter, symbol: str, left: float, middle: float) -> None:
-        look = theme()
-        lines: dict[str, tuple[QColor, float, Qt.PenStyle]] = {
-            "test": (look.color("text"), 2.0, Qt.PenStyle.SolidLine),
-            "training": (look.color("text_tertiary"), 1.2, Qt.PenStyle.DashLine),
-            "front": (look.color("accent", 0.22), 7.0, Qt.PenStyle.SolidLine),
-            "fit": (look.color("text_secondary"), 1.2, Qt.PenStyle.SolidLine),
-        }
-        if symbol in lines:
-            ink, width, style = lines[symbol]
-            pen = QPen(ink, width, style)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            painter.setPen(pen)
-            painter.drawLine(QPointF(left, middle), QPointF(left + 20, middle))
-            return
-        painter.save()
-        painter.translate(left + 9, middle)
-        if symbol == "truth":
-            painter.setPen(QPen(look.color("text"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(-5, -5, 10, 10))
-        else:
-            fill, line = mark_colors(symbol)
-            painter.scale(9, 9)
-            pen = QPen(line, 1.0)
-            pen.setCosmetic(True)
-            painter.setPen(pen)
-            painter.setBrush(fill)
-            painter.drawPath(mark_path(language_marker(symbol)[0]))
-        painter.restore()
+
+def _draw_sample(painter: QPainter, symbol: str, at: QPointF) -> None:
+    """Draw the symbol of an entry, from the middle of its left side."""
+    look = theme()
+    lines: dict[str, tuple[QColor, float, Qt.PenStyle]] = {
+        "test": (look.color("text"), 2.0, Qt.PenStyle.SolidLine),
+        "training": (look.color("text_tertiary"), 1.2, Qt.PenStyle.DashLine),
+        "front": (look.color("accent", 0.22), 7.0, Qt.PenStyle.SolidLine),
+        "fit": (look.color("text_secondary"), 1.2, Qt.PenStyle.SolidLine),
+    }
+    if symbol in lines:
+        pen = QPen(*lines[symbol])
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.drawLine(at, at + QPointF(20, 0))
+    elif symbol == "truth":
+        painter.setPen(QPen(look.color("text"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(at.x() + 4, at.y() - 5, 10, 10))
+    else:
+        paint_family_marker(painter, at + QPointF(9, 0), symbol, 9, 1.0)

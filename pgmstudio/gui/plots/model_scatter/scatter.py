@@ -1,9 +1,10 @@
-"""Scatter plot whose markers are models: hover card, click, pin and keyboard navigation."""
+"""Scatter plot whose markers are models: axes, visible range, hover card, click, pin, keys."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,30 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import (
-    QKeyEvent,
-    QPen,
-    QWheelEvent,
-)
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.curve_chart import Behind, MarkIndex, best_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.gui.plots.model_scatter.canvas import MarkCanvas
+from pgmstudio.gui.plots.log_axis import new_axes, plain_functions, set_log
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, MarkCard
-from pgmstudio.gui.plots.model_scatter.layers import HighlightRings, Stroke
+from pgmstudio.gui.plots.model_scatter.items import Floats, Frame, PlotItems
+from pgmstudio.gui.plots.model_scatter.overlays import LegendBox
+from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.debounce import one_shot
 
-Floats = NDArray[np.float64]
-
 Numbers = NDArray[np.int64]
+Part = tuple[int, Floats, Floats, Sequence[Behind]]
+
+EDGE = 0.03  # fraction of the margin at each side that may fill before the range is fitted again
+MIN_FILL = 0.9  # the range is fitted again when the marks fill less than this fraction
+TIP = "Click to open a model, right-click to pin it.\nWheel zooms, drag pans, 0 fits."
+REACH = 12.0  # px within which a mark is meant
+CARD_MS = 80
+_SPOTS = 5  # each way, where the legend may stand between the corners
+POINTED_Z = 40
 
 
 def next_on_line(xs: Floats, ys: Floats, line_of: Numbers, at: int | None, step: int) -> int | None:
@@ -65,47 +73,215 @@ def nearest_on_other_line(
     return int(others[np.argmin(np.hypot(3 * across, down))])
 
 
-REACH = 12.0  # px within which a mark is meant
-CARD_MS = 80
-_SPOTS = 5  # each way, where the legend may stand between the corners
+class ModelScatter(QWidget):
+    """Base of scatter plots of models; shows a text as long as there is nothing to draw."""
 
-
-class ModelScatter(MarkCanvas):
-    """Base of scatter plots of models: finds marks by position and by key."""
-
+    moved = Signal()  # the user has changed the visible range
     chosen = Signal(object)  # CurvePoint: to be opened
     pinned = Signal(object)  # CurvePoint: to be pinned, or no longer
     pointed = Signal(object)  # CurvePoint or None
 
     def __init__(self, name: str, empty_text: str) -> None:
-        super().__init__(name, empty_text)
+        super().__init__()
+        self.setObjectName(name)
+        self._canvas: Any = None
+        self._is_fitted = True
+        self._plain: dict[str, tuple[Any, Any]] = {}
+        self._look: object = None  # theme, scale and background of the axes
+        self._is_for_file = False
+        self._titles: tuple[Sequence[str], Sequence[str]] = ((), ())
+        self._named: tuple[str, ...] | None = None
+        self._logs: tuple[bool, bool] | None = None
+        self._fitted_logs: object = None
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
-        self._line_of: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        self._parts: list[tuple[int, Floats, Floats, Sequence[Behind]]] = []
-        self._begins: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._line_of: Numbers = np.empty(0, dtype=np.int64)
+        self._parts: list[Part] = []
+        self._begins: Numbers = np.zeros(1, dtype=np.int64)
         self._positions: Mapping[str, MarkIndex] = {}
         self._at: int | None = None
+        self._empty = label(empty_text, "secondary", wrap=True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self._empty, 1)
         self.make_card: Callable[[Behind], CardFacts] | None = None
         self.card = MarkCard(self)
-        self.card.left.connect(self._on_left)
+        self.card.left.connect(self._point_to_none)
         self._soon = one_shot(self, self._show_card, CARD_MS)
+        plot_library().loaded.connect(self.refresh)
+        theme().changed.connect(self.refresh)
+
+    # -- overridden by subclasses
+
+    def _build(self) -> None:
+        """Put the items on the new canvas."""
+
+    def _draw(self) -> None:
+        """Show what there is, in the present colours."""
+
+    def _bounds(self) -> QRectF | None:
+        """What must be seen, in numbers of the axes."""
+        return None
+
+    def _on_range(self, *_: object) -> None:
+        """The visible range has changed."""
+        self._arrange_overlays()
+
+    # -- the canvas
+
+    @property
+    def canvas(self) -> QGraphicsView | None:
+        """The plot itself, when there is something in it."""
+        return self._canvas if self._canvas is not None and not self._canvas.isHidden() else None
 
     @property
     def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
         return not len(self._xs)
 
+    def refresh(self, *_: object) -> None:
+        """Draw again; the library comes with the first plot."""
+        if not plot_library().ask():
+            return
+        if self._canvas is None:
+            self._make()
+        self._is_for_file = False
+        self._dress("surface")
+        self._draw()
+        self._canvas.setVisible(not self.is_empty)
+        self._empty.setVisible(self.is_empty)
+        self._arrange_overlays()
+
+    def draw_on(self, background: str | None) -> None:
+        """Draw for a file in the present colours, on this background or on none."""
+        if self.canvas is not None:
+            self._is_for_file = True
+            self._dress(background)
+            self._draw()
+            self._arrange_overlays()
+
+    def _dress(self, background: str | None) -> None:
+        """Style the axes, only when the look has changed: it lays them out again."""
+        look = (theme().shade, theme().scale, background)
+        if look != self._look:
+            self._look = look
+            dress(self._canvas)
+            if background != "surface":
+                self._canvas.setBackground(
+                    None if background is None else theme().color(background)
+                )
+            self._named = None
+
     def _make(self) -> None:
-        super()._make()
-        scene = self._canvas.scene()
+        self._canvas = canvas = new_canvas(
+            f"{self.objectName()}Canvas", across=True, axes=new_axes()
+        )
+        canvas.setToolTip(TIP)
+        canvas.setFocusPolicy(Qt.FocusPolicy.WheelFocus)
+        for side in ("left", "bottom"):
+            self._plain[side] = plain_functions(canvas.getAxis(side))
+        self._view = canvas.getViewBox()
+        self._view.disableAutoRange()
+        self._view.sigRangeChanged.connect(self._on_range)
+        self._view.sigResized.connect(self._on_range)
+        self._view.sigRangeChangedManually.connect(self._on_moved_by_hand)
+        self.curves = PlotItems(self._view)
+        self.rings = PlotItems(self._view)  # and lines besides the curves
+        self.legend = LegendBox()
+        scene = canvas.scene()
+        scene.addItem(self.legend)
         scene.sigMouseMoved.connect(self._on_pointer)
         scene.sigMouseClicked.connect(self._on_click)
-        self._canvas.viewport().installEventFilter(self)
-        self._canvas.installEventFilter(self)
+        canvas.viewport().installEventFilter(self)
+        canvas.installEventFilter(self)
+        self._build()
+        self._layout.insertWidget(0, canvas, 1)
+
+    def _name_axes(
+        self, bottom: str | Sequence[str], left: str | Sequence[str], accessible: str
+    ) -> None:
+        """Set the axis titles; of several wordings the first that fits is shown."""
+        self._titles = _wordings(bottom), _wordings(left)
+        self._canvas.setAccessibleName(accessible)
+        self._show_titles()
+
+    def _show_titles(self) -> None:
+        """Set the titles, only when they have changed: it lays the axes out again."""
+        area = self._view.sceneBoundingRect()
+        named = tuple(
+            _fitting(wordings, length)
+            for wordings, length in zip(self._titles, (area.width(), area.height()), strict=True)
+        )
+        if self._named == named or not any(named):
+            return
+        self._named = named
+        ink = theme().color("text_secondary").name()
+        size = f"{theme().font('caption').pixelSize()}px"
+        for side, wordings in zip(("bottom", "left"), named, strict=True):
+            axis = self._canvas.getAxis(side)
+            axis.label.setFont(theme().font("caption"))
+            axis.setLabel(escape(wordings), color=ink, **{"font-size": size})
+            axis.resizeEvent()  # the axis centres its title only when it gets another size
+
+    def _set_logs(self, bottom: bool, left: bool) -> None:
+        if self._logs == (bottom, left):
+            return
+        self._logs = bottom, left
+        for side, is_log in (("bottom", bottom), ("left", left)):
+            set_log(self._canvas.getAxis(side), is_log, self._plain[side])
+
+    # -- the visible range
+
+    def fit(self) -> None:
+        """Show all marks."""
+        self._is_fitted = True
+        self._fit(exactly=True)
+        self.moved.emit()
+
+    def follow(self, other: ModelScatter) -> None:
+        """Show the same range as another plot with the same axes."""
+        if self._canvas is not None and other._canvas is not None:
+            self._is_fitted = other._is_fitted
+            self._view.setRange(other._view.viewRect(), padding=0.0)
+
+    def _fit(self, *, exactly: bool = False) -> None:
+        """Fit the range; while marks arrive it stays until too small or much too large."""
+        bounds = self._bounds()
+        if self._canvas is None or bounds is None or not self._is_fitted:
+            return
+        seen, logs = self._view.viewRect(), self._logs
+        wide, tall = bounds.width(), bounds.height()
+        needed = bounds.adjusted(EDGE * wide, EDGE * tall, -EDGE * wide, -EDGE * tall)
+        is_near = self._fitted_logs == logs and seen.contains(needed)
+        is_near = is_near and wide > MIN_FILL * seen.width() and tall > MIN_FILL * seen.height()
+        if exactly or not is_near:
+            self._fitted_logs = logs
+            self._view.setRange(bounds, padding=0.0)
+
+    def _on_moved_by_hand(self, *_: object) -> None:
+        self._is_fitted = False
+        self.moved.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_overlays()
+
+    @property
+    def _frame(self) -> Frame:
+        return Frame(self._view.viewRect(), self._view.sceneBoundingRect())
+
+    def _arrange_overlays(self) -> None:
+        if self._canvas is not None:
+            self._show_titles()
+            self._place_legend()
+            self._lead_to_card()
+
+    # -- the marks
 
     def _take_marks(
         self,
-        parts: Sequence[tuple[int, Floats, Floats, Sequence[Behind]]],
+        parts: Sequence[Part],
         positions: Mapping[str, MarkIndex],
     ) -> None:
         """Set the marks: of each curve its number, x, y and the models of each mark;
@@ -121,12 +297,6 @@ class ModelScatter(MarkCanvas):
         if before is not None:  # the mark that was pointed at stays so where it is still there
             self._at = self._index_of(before[0].key)
         self._show_ring()
-
-    def _arrange_overlays(self) -> None:
-        super()._arrange_overlays()
-        if self._canvas is not None:
-            self._place_legend()
-            self._lead_to_card()
 
     def _place_legend(self) -> None:
         """Put the legend into the corner with the fewest marks or, where marks are in every
@@ -206,26 +376,27 @@ class ModelScatter(MarkCanvas):
         return QPoint(self._canvas.mapFromScene(self._scene_position(number)))
 
     def _show_ring(self) -> None:
-        at = [] if self._at is None or not np.isfinite(self._ys[self._at]) else [self._at]
-        pen = QPen(theme().color("accent"), 2)
-        self._ring.ring("pointed", HighlightRings(self._xs[at], self._ys[at], 16, pen))
-        if not at:
-            self._ring.line("to the card", None)
+        if self._at is None or not np.isfinite(self._ys[self._at]):
+            self.rings.remove("pointed")
+            self.rings.remove("to the card")
+            return
+        at, ink = [self._at], theme().color("accent")
+        xs, ys = self._xs[at], self._ys[at]
+        self.rings.marks("pointed", xs, ys, POINTED_Z, size=16, ink=ink, width=2)
 
     def _on_pointer(self, position: QPointF) -> None:
         number = self.mark_at(position)
         if number is None:
             if not self.card.isHidden() and self.card.underMouse():
                 return
-            self._soon.stop()
-            self.card.hide()
-            self.point_to(None)
+            self._point_to_none()
             return
         if number != self._at or self.card.isHidden():
             self.point_to(number)
             self._soon.start()
 
-    def _on_left(self) -> None:
+    def _point_to_none(self) -> None:
+        self._soon.stop()
         self.card.hide()
         self.point_to(None)
 
@@ -248,13 +419,14 @@ class ModelScatter(MarkCanvas):
         is_shown = self._at is not None and not self.card.isHidden()
         end = self.card.leads_from(self._widget_position(self._at or 0)) if is_shown else None
         if end is None or self._at is None:
-            self._ring.line("to the card", None)
+            self.rings.remove("to the card")
             return
         there = self._canvas.mapToScene(self._canvas.viewport().mapFrom(self, end))
         other: QPointF = self._view.mapSceneToView(there)
         xs = np.array([float(self._xs[self._at]), other.x()])
         ys = np.array([float(self._ys[self._at]), other.y()])
-        self._ring.line("to the card", Stroke(xs, ys, QPen(theme().color("text_tertiary"), 1)))
+        pen = QPen(theme().color("text_tertiary"), 1)
+        self.rings.line("to the card", xs, ys, pen, POINTED_Z)
 
     def _crowd(self, rect: QRect) -> int:
         """Number of marks under a rectangle of this widget."""
@@ -283,9 +455,7 @@ class ModelScatter(MarkCanvas):
             return True  # the card shows more
         if kind == QEvent.Type.Leave:
             if not self.card.underMouse():
-                self._soon.stop()
-                self.card.hide()
-                self.point_to(None)
+                self._point_to_none()
         elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._on_key(event)
         return super().eventFilter(watched, event)
@@ -358,3 +528,14 @@ def _marks_in(marks: tuple[Floats, Floats], area: QRectF) -> int:
     across, down = marks
     is_in = (across > area.left()) & (across < area.right())
     return int((is_in & (down > area.top()) & (down < area.bottom())).sum())
+
+
+def _wordings(title: str | Sequence[str]) -> Sequence[str]:
+    return (title,) if isinstance(title, str) else title
+
+
+def _fitting(wordings: Sequence[str], length: float) -> str:
+    """The first of the wordings that is no longer than an axis; else the last, the shortest."""
+    metrics = QFontMetricsF(theme().font("caption"))
+    fitting = (each for each in wordings if metrics.horizontalAdvance(each) <= length)
+    return next(fitting, wordings[-1] if wordings else "")

@@ -16,17 +16,8 @@ from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.plots.model_scatter.canvas import MarkCanvas
-from pgmstudio.gui.plots.model_scatter.label_placement import LabelLayer, MarkLabel
-from pgmstudio.gui.plots.model_scatter.layers import (
-    MANY,
-    Bars,
-    Dots,
-    HighlightRings,
-    MarksLayer,
-    Stroke,
-    dot_look,
-)
+from pgmstudio.gui.plots.model_scatter.items import MANY, PlotItems
+from pgmstudio.gui.plots.model_scatter.labels import LabelLayer, MarkLabel
 from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry, Pill
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.theme.language_symbols import mark_colors
@@ -119,54 +110,83 @@ def _near(ceiling: float | None, low: float, high: float) -> float | None:
 # From so many marks on lines are plain.
 VERY_MANY = 1500
 _STEPS_BETWEEN = 10
+# What lies over what: test rows over training rows, marks over lines, rings over marks.
+FRONT_Z, TRAINING_Z, TEST_Z, SPREAD_Z, TRAINING_MARKS_Z, TEST_MARKS_Z, RING_Z = range(7)
 
 
-def show_curves(layer: MarksLayer, chart: Chart, mode: str, across: Across) -> None:
+def show_curves(items: PlotItems, chart: Chart, mode: str, across: Across) -> None:
     """The curves and their front in the present colours; `mode`: test, training or both."""
-    strokes = [] if mode == "training" else _front(chart, across)
-    dots: list[Dots] = []
-    bars: list[Bars] = []
+    if mode != "training":
+        _show_front(items, chart, across)
     is_plain, is_small = chart.marks > VERY_MANY, chart.marks > MANY
-    lines = [(curve, across(curve.sizes), mark_colors(curve.family)) for curve in chart.curves]
-    if mode != "test":
-        style = Qt.PenStyle.SolidLine if is_plain else Qt.PenStyle.DashLine
-        for curve, xs, (_, ink) in lines:
+    dashes = Qt.PenStyle.SolidLine if is_plain else Qt.PenStyle.DashLine
+    ground = theme().color("surface")
+    for curve in chart.curves:
+        name, xs, (fill, ink) = curve.series, across(curve.sizes), mark_colors(curve.family)
+        symbol = language_marker(curve.family)[0]
+        if mode != "test":
             faint = QColor(ink)
             faint.setAlphaF(0.75)
-            pen = QPen(faint, 1 if is_plain else 1.2, style)
-            strokes.append(Stroke(xs, curve.train, pen, not is_plain))
-            symbol, ground = language_marker(curve.family)[0], theme().color("surface")
-            look = dot_look(symbol, 4 if is_small else 6, faint, 1.2, ground)
-            dots.append(Dots(xs, curve.train, look))
-    if mode != "training":
-        for curve, xs, (fill, ink) in lines:
-            strokes.append(Stroke(xs, curve.test, QPen(ink, 1 if is_plain else 2), not is_plain))
-            bars += _bars(curve, xs, ink)
-            symbol = language_marker(curve.family)[0]
-            look = dot_look(symbol, 5 if is_small else 9, ink, 1, fill)
-            dots.append(Dots(xs, curve.test, look))
-    layer.show_marks(strokes, dots, bars)
+            pen = QPen(faint, 1 if is_plain else 1.2, dashes)
+            items.line(f"training {name}", xs, curve.train, pen, TRAINING_Z, is_smooth=not is_plain)
+            items.marks(
+                f"training marks {name}",
+                xs,
+                curve.train,
+                TRAINING_MARKS_Z,
+                symbol=symbol,
+                size=4 if is_small else 6,
+                ink=faint,
+                width=1.2,
+                fill=ground,
+            )
+        if mode != "training":
+            pen = QPen(ink, 1 if is_plain else 2)
+            items.line(f"test {name}", xs, curve.test, pen, TEST_Z, is_smooth=not is_plain)
+            _show_spread(items, curve, xs, ink)
+            items.marks(
+                f"test marks {name}",
+                xs,
+                curve.test,
+                TEST_MARKS_Z,
+                symbol=symbol,
+                size=5 if is_small else 9,
+                ink=ink,
+                width=1,
+                fill=fill,
+            )
+    items.remove_unused()
 
 
-def _front(chart: Chart, across: Across) -> list[Stroke]:
+def _show_front(items: PlotItems, chart: Chart, across: Across) -> None:
     """Steps, to the right end of all points."""
     if not chart.front:
-        return []
+        return
     xs = across(np.array([float(getattr(point, chart.size)) for point in chart.front]))
     ys = np.array([point.test_log2_likelihood_per_row for point in chart.front])
     far = max(float(across(chart.arrays.sizes.max())), xs[-1])
     pen = QPen(theme().color("accent", 0.16), 8)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-    return [Stroke(np.append(np.repeat(xs, 2)[1:], far), np.repeat(ys, 2), pen, False)]
+    steps = np.append(np.repeat(xs, 2)[1:], far)
+    items.line("front", steps, np.repeat(ys, 2), pen, FRONT_Z, is_smooth=False)
 
 
-def _bars(curve: CurveMarks, xs: Floats, ink: QColor) -> list[Bars]:
+def _show_spread(items: PlotItems, curve: CurveMarks, xs: Floats, ink: QColor) -> None:
+    """Error bars of a standard deviation, where several seeds were run."""
     known = np.isfinite(curve.spread) & np.isfinite(curve.test)
-    if not known.any():
-        return []
-    middle, half = curve.test[known], curve.spread[known]
-    return [Bars(xs[known], middle - half, middle + half, QPen(ink, 1))]
+    if known.any():
+        middle, half = curve.test[known], curve.spread[known]
+        ends = np.stack((middle - half, middle + half), axis=1).ravel()
+        items.line(
+            f"spread {curve.series}",
+            np.repeat(xs[known], 2),
+            ends,
+            QPen(ink, 1),
+            SPREAD_Z,
+            is_smooth=False,
+            connect="pairs",
+        )
 
 
 def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
@@ -180,7 +200,8 @@ def curve_labels(chart: Chart, mode: str, across: Across) -> list[MarkLabel]:
         own = {index: text for index, text in curve.labels.items() if index in known}
         if len(known) and sum(other.family == curve.family for other in chart.curves) > 1:
             last = known[-1]
-            names.append(MarkLabel(float(xs[last]), float(heights[last]), curve.title, ink, True))
+            end = float(xs[last]), float(heights[last])
+            names.append(MarkLabel(*end, curve.title, ink, "right"))
         criteria += [
             MarkLabel(float(xs[index]), float(heights[index]), text, ink)
             for index, text in own.items()
@@ -271,7 +292,6 @@ class SlPlot(ModelScatter):
     def _build(self) -> None:
         self._labels = LabelLayer()
         self._labels.arranged.connect(self._show_line)
-        self._layers.append(self._labels)
         self._canvas.scene().addItem(self._labels)
         self.pill = Pill()
         self.pill.dragged.connect(self._on_dragged)
@@ -298,7 +318,7 @@ class SlPlot(ModelScatter):
             ("Log-likelihood, bits per row", "Bits per row", "Bits"),
             f"Bits per row against size, {len(chart.curves)} curves, {chart.marks} marks",
         )
-        show_curves(self.marks, chart, self.mode, self._across)
+        show_curves(self.curves, chart, self.mode, self._across)
         parts = []
         for number, curve in enumerate(chart.curves):
             xs = self._across(curve.sizes)
@@ -310,7 +330,7 @@ class SlPlot(ModelScatter):
         self._draw_best()
         self._show_pins()
         self._show_new()
-        self._legend_of(self._entries() if self.has_legend else [])
+        self.legend.set_entries(self._entries() if self.has_legend else [])
         self._fit()  # the line of λ is drawn with what stands over the marks
 
     def _entries(self) -> list[LegendEntry]:
@@ -350,13 +370,12 @@ class SlPlot(ModelScatter):
         truths = [] if self.truth is None else [self.truth]
         xs = self._across([size for size, _ in truths])
         ys = np.array([height for _, height in truths], dtype=float)
-        self._ring_at("truth", xs, ys, 14, "text", 1.5, is_square=True)
+        self._ring_at("truth", xs, ys, 15.5, "text", 1.5, symbol="s")
 
     def _draw_best(self) -> None:
         best = self.chart.best
-        self._ring_models(
-            "best", [] if best is None or self.mode == "training" else [best.key], 19, "accent", 1.8
-        )
+        keys = [] if best is None or self.mode == "training" else [best.key]
+        self._ring_models("best", keys, 19, "accent", 1.8)
 
     def _ring_models(
         self, name: str, keys: Iterable[str], size: float, ink: str, width: float
@@ -374,10 +393,10 @@ class SlPlot(ModelScatter):
         ink: str,
         width: float,
         *,
-        is_square: bool = False,
+        symbol: str = "o",
     ) -> None:
-        pen = QPen(theme().color(ink), width)
-        self.rings.ring(name, HighlightRings(xs, ys, size, pen, is_square))
+        color = theme().color(ink)
+        self.rings.marks(name, xs, ys, RING_Z, symbol=symbol, size=size, ink=color, width=width)
 
     def _shown_indices(self, keys: Iterable[str]) -> list[int]:
         """Where these models stand; one that rules out rows stands nowhere."""
@@ -392,7 +411,11 @@ class SlPlot(ModelScatter):
         if self._canvas is None:
             return
         indices = self._ring_models("pins", sorted(self._pins), 15, "text", 1.4)
-        labels = [
+        labels = []
+        if (ceiling := self._shown_ceiling) is not None:
+            ink = theme().color("text_tertiary")
+            labels.append(MarkLabel(0.0, ceiling, "−H of the training rows", ink, "line"))
+        labels += [
             MarkLabel(float(self._xs[p]), float(self._ys[p]), "pinned", theme().color("text"))
             for p in indices
         ]
@@ -411,7 +434,7 @@ class SlPlot(ModelScatter):
         self.refresh()
         super().fit()
 
-    def follow(self, other: MarkCanvas) -> None:
+    def follow(self, other: ModelScatter) -> None:
         if isinstance(other, SlPlot) and other._shows_all != self._shows_all:
             self._shows_all = other._shows_all
             self.refresh()
@@ -423,10 +446,12 @@ class SlPlot(ModelScatter):
     def _arrange_overlays(self) -> None:
         super()._arrange_overlays()
         if self._canvas is not None:
-            taken = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
-            self._labels.keep_clear(taken)
-            self.rings.keep_clear(taken)
-        self._show_line()  # its handle avoids the legend
+            self._labels.keep_clear(self._legend_area())
+            self._labels.set_frame(self._frame)
+            self._show_line()  # its handle avoids the legend
+
+    def _legend_area(self) -> list[QRectF]:
+        return [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
 
     # -- the line of equal score
 
@@ -446,14 +471,14 @@ class SlPlot(ModelScatter):
         shown = line is not None and self.mode != "test" and not self.is_empty
         self.pill.setVisible(shown)
         if line is None or not shown or self.lambda_ is None:
-            self.rings.line("λ", None)
-            self.rings.ring("touched", None)
+            self.rings.remove("λ")
+            self.rings.remove("touched")
             return
         xs = np.linspace(rect.left(), rect.right(), _STEPS)
         ys = line[1] + line[0] * (10.0**xs if self.is_log else xs)
         inside = ys <= rect.bottom()  # of a view rectangle the bottom is the largest number
         pen = QPen(theme().color("text"), 1.3, Qt.PenStyle.DotLine)
-        self.rings.line("λ", Stroke(xs[inside], ys[inside], pen))
+        self.rings.line("λ", xs[inside], ys[inside], pen, RING_Z)
         touched = self.chart.arrays.best_at(self.lambda_)
         key = "" if touched is None else self.chart.points[touched].key
         index = self._index_of(key, last=True)
@@ -482,8 +507,7 @@ class SlPlot(ModelScatter):
         """Mask of the points where the handle would be under the legend or over labels."""
         across, down = self._frame.across(xs), self._frame.down(ys)
         own, is_taken = self.pill.boundingRect(), np.zeros(len(xs), dtype=bool)
-        areas = [self.legend.sceneBoundingRect()] if self.legend.isVisible() else []
-        for area in areas + self._labels.label_rects:
+        for area in self._legend_area() + self._labels.label_rects:
             wide = area.adjusted(-own.right(), -own.bottom(), -own.left(), -own.top())
             is_in = (across > wide.left()) & (across < wide.right())
             is_taken |= is_in & (down > wide.top()) & (down < wide.bottom())
@@ -499,14 +523,18 @@ class SlPlot(ModelScatter):
         is_over = (apart < own.width() / 2) & (below < own.height() / 2)
         return np.asarray(is_over.any(axis=1), dtype=bool)
 
+    @property
+    def _shown_ceiling(self) -> float | None:
+        return None if self.mode == "test" else self._extent.ceiling
+
     def _show_ceiling(self, rect: QRectF) -> None:
-        ceiling = None if self.mode == "test" else self._extent.ceiling
+        ceiling = self._shown_ceiling
         if ceiling is None:
-            self.rings.line("ceiling", None)
+            self.rings.remove("ceiling")
             return
         pen = QPen(theme().color("text_tertiary"), 1.2, Qt.PenStyle.DashDotLine)
         xs, ys = np.array([rect.left(), rect.right()]), np.array([ceiling] * 2)
-        self.rings.line("ceiling", Stroke(xs, ys, pen), "−H of the training rows")
+        self.rings.line("ceiling", xs, ys, pen, RING_Z)
 
     def _on_dragged(self, position: QPointF) -> None:
         at = self._view.mapSceneToView(position)

@@ -1,20 +1,19 @@
-"""Placement of short labels near the markers of a plot, without overlap."""
+"""Placement of short labels near the markers and lines of a plot, without overlap."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
-from pgmstudio.gui.plots.model_scatter.layers import Frame, Layer, draw_label
+from pgmstudio.gui.plots.model_scatter.items import Floats, Frame
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
-
-Floats = NDArray[np.float64]
 
 # Above, below and next to a mark; then diagonal, which is further from it.
 _SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
@@ -23,17 +22,26 @@ _FURTHER = 1.8
 _BETWEEN = 4.0  # px from a word to the next
 _CELL = 4.0  # px of the grid on which marks are counted
 _LATER_MS = 25  # the marks are drawn first, and the window breathes between
+_SEAM = 3.0  # px around text
 
 
 @dataclass(frozen=True, slots=True)
 class MarkLabel:
-    """Short text next to a mark at data coordinates; a name is preferably right of it."""
+    """Short text near a position in data coordinates.
+
+    `place`: around a mark, preferably right of it, or above an end of a horizontal line.
+    """
 
     x: float
     y: float
     text: str
     ink: QColor
-    is_name: bool = False
+    place: Literal["around", "right", "line"] = "around"
+
+    @property
+    def font(self) -> QFont:
+        look = theme()
+        return look.font("caption") if self.place == "line" else look.font("micro", "semibold")
 
 
 class _Crowd:
@@ -61,18 +69,24 @@ class _Crowd:
         return min(max(int((at - begin) / _CELL), 0), self._sums.shape[axis] - 2)
 
 
-class LabelLayer(Layer):
-    """Layer of labels, placed where they cover the fewest marks and lines, or left out."""
+class LabelLayer(QGraphicsObject):
+    """Layer of labels, placed where they cover the fewest marks and lines, or left out.
+
+    Not pyqtgraph's TextItem: it can fill the box around a text, but not outline its letters.
+    """
 
     arranged = Signal()
 
     def __init__(self) -> None:
-        super().__init__(38)
+        super().__init__()
+        self.setZValue(38)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        self.frame = Frame()
         self._labels: tuple[MarkLabel, ...] = ()
         self._xs: Floats = np.empty(0)
         self._ys: Floats = np.empty(0)
         self._clear: list[QRectF] = []
-        self._arranged: list[tuple[QRectF, MarkLabel]] = []
+        self._arranged: list[tuple[QRectF, MarkLabel, QPainterPath]] = []
         self._later = one_shot(self, self._arrange, _LATER_MS)
 
     def show_labels(self, labels: Sequence[MarkLabel], xs: Floats, ys: Floats) -> None:
@@ -87,9 +101,10 @@ class LabelLayer(Layer):
             self._arrange_later()
 
     def set_frame(self, frame: Frame) -> None:
-        """Where they go in the part in sight."""
+        """Show another visible range."""
         if frame != self.frame:
-            super().set_frame(frame)
+            self.prepareGeometryChange()
+            self.frame = frame
             self._arrange()  # at once: labels must move with their marks
 
     def _arrange_later(self) -> None:
@@ -104,54 +119,63 @@ class LabelLayer(Layer):
     def _arrange(self) -> None:
         self._later.stop()
         area = self.frame.area
-        crowd = _Crowd(*self._px(self._xs, self._ys), area)
+        crowd = _Crowd(self.frame.across(self._xs), self.frame.down(self._ys), area)
         self._arranged = []
-        metrics = QFontMetricsF(theme().font("micro", "semibold"))
         for one in self._labels:
             taken = self._clear + [
                 area.adjusted(-_BETWEEN, 0, _BETWEEN, 0) for area in self.label_rects
             ]
             rects = [
                 rect
-                for rect in _around(one, self.at(one.x, one.y), metrics)
+                for rect in self._candidates(one)
                 if area.contains(rect) and not any(rect.intersects(other) for other in taken)
             ]
             if rects:
-                self._arranged.append((min(rects, key=crowd.within), one))
-        self.changed()
+                rect = rects[0] if one.place == "line" else min(rects, key=crowd.within)
+                path, rise = QPainterPath(), QFontMetricsF(one.font).ascent()
+                path.addText(rect.topLeft() + QPointF(0, rise), one.font, one.text)
+                self._arranged.append((rect, one, path))
+        self.update()
         self.arranged.emit()
+
+    def _candidates(self, one: MarkLabel) -> list[QRectF]:
+        """Rectangles where a label may be, the best first."""
+        size, area = QFontMetricsF(one.font).size(0, one.text), self.frame.area
+        x = float(self.frame.across(np.array([one.x]))[0])
+        y = float(self.frame.down(np.array([one.y]))[0])
+        if one.place == "line":
+            lefts = area.right() - 6 - size.width(), area.left() + 6
+            return [QRectF(QPointF(left, y - 2 - size.height()), size) for left in lefts]
+        is_right = one.place == "right"
+        sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if is_right else _SIDES
+        rects = []
+        for apart in (_APART, _FURTHER * _APART):
+            for across, down in sides:
+                rect = QRectF(QPointF(0, 0), size)
+                middle_x = x + across * (apart + size.width() / 2)
+                rect.moveCenter(QPointF(middle_x, y + down * (apart + size.height() / 2)))
+                rects.append(rect)
+        return rects
 
     @property
     def label_rects(self) -> list[QRectF]:
         """Rectangles of the labels, in px of the scene."""
-        return [rect for rect, _ in self._arranged]
+        return [rect for rect, _, _ in self._arranged]
 
     @property
     def shown(self) -> list[str]:
         self.arrange_now()
-        return [one.text for _, one in self._arranged]
+        return [one.text for _, one, _ in self._arranged]
 
-    def draw(self, painter: QPainter, _on_screen: bool) -> None:
-        font = theme().font("micro", "semibold")
-        rise = QFontMetricsF(font).ascent()
+    def boundingRect(self) -> QRectF:
+        return self.frame.area
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for rect, one in self._arranged:
-            draw_label(painter, rect.topLeft() + QPointF(0, rise), one.text, font, one.ink)
-
-
-def _around(one: MarkLabel, at: QPointF, metrics: QFontMetricsF) -> list[QRectF]:
-    """Candidate rectangles of a label, the best first."""
-    size = metrics.size(0, one.text)
-    sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if one.is_name else _SIDES
-    rects = []
-    for apart in (_APART, _FURTHER * _APART):
-        for across, down in sides:
-            rect = QRectF(QPointF(0, 0), size)
-            rect.moveCenter(
-                QPointF(
-                    at.x() + across * (apart + size.width() / 2),
-                    at.y() + down * (apart + size.height() / 2),
-                )
-            )
-            rects.append(rect)
-    return rects
+        seam = QPen(theme().color("surface", 0.85), _SEAM)  # separates a text from lines below
+        seam.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        for _, one, path in self._arranged:
+            painter.strokePath(path, seam)
+            painter.fillPath(path, one.ink)
