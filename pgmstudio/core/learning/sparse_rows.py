@@ -1,20 +1,13 @@
-"""Rows as short lists of the cells that differ from their column's reference state.
-
-Unlike the rows of mixtures these are not merged and there is no dense table, so
-memory grows only with the cells listed (Meilă 1999, §5.3.2 and §5.4).
-
-Cells that often stand in a row together, in bundles; what each block of rows has of them.
-
-The passes of EM add up responsibilities by bundle (see mixture_bundle_kernels); which rows have
-which pattern of a bundle never changes, so it is computed once.
-
-Rows as short lists: the cells that differ from their column's most frequent state.
+"""Rows as short lists: the cells that differ from their column's most frequent state.
 
 Counts of two such cells, together with counts of one and the number of rows, determine every other
-count of a pair of columns, so the rest never has to be visited (Meilă 1999, §5.4). Rows with
-missing cells are stored separately, as whole rows.
+count of a pair of columns, so the rest never has to be visited (Meilă 1999, §5.3.2 and §5.4).
 
-Columns of codes turned into rows of numbers, so few at a time that they stay in the cache.
+`CellRows` holds the lists alone, so memory grows only with the cells listed. `SparseRows`, for
+mixtures, has equal rows merged, every row as numbers of states too, and rows with missing cells as
+such rows alone. `Bundles` are cells that often stand in a row together; which rows have which
+pattern of a bundle never changes, so it is computed once, and the passes of EM add up
+responsibilities by bundle.
 """
 
 from __future__ import annotations
@@ -22,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,26 +36,13 @@ REFERENCES = (MOST_FREQUENT, FIRST_STATE)
 _CELLS_PER_CALL = 20_000_000
 
 
-class ListedRows(Protocol):
-    """What the accelerated algorithms read; `mixture_rows.SparseRows` has it too.
-
-    State s ≥ 1 of variable v (0 is the reference, the others keep their order) is the cell
-    `cell_at[v] + s − 1`, and `cells[starts[r]:starts[r + 1]]` lists those of row r.
-    """
-
-    @property
-    def cell_at(self) -> Ints: ...
-    @property
-    def starts(self) -> Ints: ...
-    @property
-    def cells(self) -> NDArray[np.int32]: ...
-    @property
-    def weights(self) -> Floats: ...
-
-
 @dataclass(frozen=True, eq=False)
 class CellRows:
-    """Complete rows of a data set as lists of cells."""
+    """Complete rows of a data set as lists of cells.
+
+    State s ≥ 1 of variable v (0 is the reference, the others keep their order) is the cell
+    `cell_at[v] + s − 1`, and `cells[starts[r]:starts[r + 1]]` lists those of row r, rising.
+    """
 
     references: Ints
     cell_at: Ints
@@ -100,10 +80,14 @@ class CellRows:
     def state_numbers(self, variable: int) -> Ints:
         """Per state of the variable its number here: 0 for the reference state."""
         card = int(self.cell_at[variable + 1] - self.cell_at[variable]) + 1
-        numbers = np.arange(1, card + 1)
-        numbers[self.references[variable] :] -= 1
-        numbers[self.references[variable]] = 0
-        return numbers
+        return _numbers(card, int(self.references[variable]))
+
+
+def _numbers(card: int, reference: int) -> Ints:
+    numbers = np.arange(1, card + 1)
+    numbers[reference:] -= 1
+    numbers[reference] = 0
+    return numbers
 
 
 def cell_rows(
@@ -317,8 +301,6 @@ def row_chunks(
         yield begin, line.take(np.minimum(part, most) + first).T
 
 
-Places = NDArray[np.int64]
-
 # Rows with missing cells that are gone over together: they take long.
 GAP_BLOCK_ROWS = 1024
 # Cells that are counted between two progress events.
@@ -326,28 +308,18 @@ _CELLS_PER_TURN = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class SparseRows:
-    """Distinct rows; complete ones first, then `gap_count` with missing cells.
+class SparseRows(CellRows):
+    """Distinct rows; complete ones, which are listed, first, then `gap_count` with missing cells.
 
     `states` is rows × variables, 0 for a column's reference state and otherwise 1, 2, … in the
-    order of the other states; −1 is a missing cell. A cell above 0 has the number
-    `cell_at[v] + state − 1`; `cells[starts[r]:starts[r + 1]]` lists those of row r, rising.
-    `choice[r]` is the component the row is known to come from, −1 where that is hidden.
+    order of the other states; −1 is a missing cell. `choice[r]` is the component the row is known
+    to come from, −1 where that is hidden.
     """
 
     domain: Domain
-    references: Places
-    cell_at: Places
-    starts: Places
-    cells: NDArray[np.int32]
     states: NDArray[np.signedinteger[Any]]
-    weights: Floats
     choice: NDArray[np.int32]
     gap_count: int = 0
-
-    @property
-    def row_count(self) -> int:
-        return int(self.weights.size)
 
     @property
     def whole_count(self) -> int:
@@ -366,8 +338,7 @@ class SparseRows:
     @cached_property
     def pair_visits(self) -> int:
         """How many pairs of cells one pass over all complete rows visits."""
-        lengths = np.diff(self.starts)
-        return int((lengths * (lengths + 1) // 2).sum())
+        return int((self.lengths * (self.lengths + 1) // 2).sum())
 
     @cached_property
     def bundles(self) -> Bundles:
@@ -394,23 +365,12 @@ class SparseRows:
         return DataSet(self.domain, codes)
 
     @cached_property
-    def _codes_of(self) -> list[Places]:
+    def _codes_of(self) -> list[Ints]:
         """Per variable the code of each state number; the last, of −1, is a missing cell."""
         missing = np.iinfo(code_dtype(self.domain)).max
         return [
             np.append(np.argsort(self.state_numbers(v)), missing) for v in range(len(self.domain))
         ]
-
-    def state_numbers(self, variable: int) -> Places:
-        """Per state of the variable its number here: 0 for the reference state."""
-        return _numbers(self.domain.cardinalities[variable], int(self.references[variable]))
-
-
-def _numbers(card: int, reference: int) -> Places:
-    numbers = np.arange(1, card + 1)
-    numbers[reference:] -= 1
-    numbers[reference] = 0
-    return numbers
 
 
 def sparse_rows(
@@ -465,7 +425,7 @@ def listing_cells(
         np.append(_numbers(card, int(reference)), -1).astype(states.dtype)
         for card, reference in zip(cards, references, strict=True)
     ]
-    cell_at = np.concatenate(([0], np.cumsum(np.array(cards, dtype=np.int64) - 1)))
+    cell_at = _starts_of(np.array(cards, dtype=np.int64) - 1)
     starts, lists = np.zeros(whole + 1, dtype=np.int64), [np.empty(0, dtype=np.int32)]
     for begin, part in row_chunks(data, numbers, order, cancel):
         yield 0.5 + 0.5 * begin / rows
@@ -477,13 +437,13 @@ def listing_cells(
         list_cells(complete, cell_at, cells)
         lists.append(cells)
     return SparseRows(
-        data.domain,
         references,
-        cell_at.astype(np.int64),
+        cell_at,
         np.cumsum(starts),
         np.concatenate(lists),
-        states,
         np.ascontiguousarray(weights[order], dtype=np.float64),
+        data.domain,
+        states,
         np.ascontiguousarray(chosen[order]),
         rows - whole,
     )
@@ -498,13 +458,13 @@ def joined(one: SparseRows, other: SparseRows) -> SparseRows:
         return np.concatenate(parts)
 
     return SparseRows(
-        one.domain,
         one.references,
         one.cell_at,
         np.concatenate((one.starts, other.starts[1:] + one.starts[-1])),
         np.concatenate((one.cells, other.cells)),
-        together(one.states, other.states),
         together(one.weights, other.weights),
+        one.domain,
+        together(one.states, other.states),
         together(one.choice, other.choice),
         one.gap_count + other.gap_count,
     )

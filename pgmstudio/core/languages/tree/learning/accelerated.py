@@ -22,7 +22,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.learning.responsibilities import padded
-from pgmstudio.core.learning.sparse_rows import CellRows, Floats, Ints, ListedRows, SparseRows
+from pgmstudio.core.learning.sparse_rows import CellRows, Floats, Ints, SparseRows
 from pgmstudio.core.number_format import whole
 
 AUTO, DENSE, ACL_1, ACL_2 = "auto", "dense", "acl-1", "acl-2"
@@ -259,14 +259,14 @@ class ForestOptions(TypedDict, total=False):
 
 
 def accelerated_forest(
-    rows: ListedRows, weights: Floats | None = None, **options: Unpack[ForestOptions]
+    rows: CellRows, weights: Floats | None = None, **options: Unpack[ForestOptions]
 ) -> AcceleratedForest:
     """The forest that `growing_forest` grows, in one go."""
     return run_to_end(growing_forest(rows, weights, **options))
 
 
 def growing_forest(
-    rows: ListedRows,
+    rows: CellRows,
     weights: Floats | None = None,
     *,
     edge_penalty: float = 0.0,
@@ -325,7 +325,7 @@ def growing_forest(
 
 
 def check_settings(
-    rows: ListedRows, weights: Floats, edge_penalty: object, prior: float, by_lists: bool
+    rows: CellRows, weights: Floats, edge_penalty: object, prior: float, by_lists: bool
 ) -> None:
     """ParameterError when the order of the pairs would not be known under these settings."""
     is_binary = bool((np.diff(rows.cell_at) <= 1).all())
@@ -351,7 +351,7 @@ def check_settings(
 
 
 def ranked_rows(
-    rows: ListedRows, weights: Floats, prior: float, isolate_constants: bool
+    rows: CellRows, weights: Floats, prior: float, isolate_constants: bool
 ) -> tuple[Ints, Any, Floats]:
     """The variables by falling frequency, the rows in these ranks, and each variable's numbers."""
     from pgmstudio.core.languages.tree.learning import kernels
@@ -496,7 +496,7 @@ def parents_of(edges: NDArray[Any], n: int) -> Ints:
 
 
 def fill_parent_tables(
-    rows: ListedRows, parents: Ints, weights: Floats | None, prior: float, at: Ints, flat: Floats
+    rows: CellRows, parents: Ints, weights: Floats | None, prior: float, at: Ints, flat: Floats
 ) -> None:
     """The same one after another, that of variable v from `at[v]` on, into zeros."""
     from pgmstudio.core.learning import sparse_rows_kernels as passes

@@ -27,11 +27,11 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
 )
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import dense_weights
 from pgmstudio.core.learning.spanning_forest import best_forest
-from pgmstudio.core.learning.sparse_rows import FIRST_STATE, Floats, Ints, ListedRows, cell_rows
+from pgmstudio.core.learning.sparse_rows import FIRST_STATE, CellRows, Floats, Ints, cell_rows
 
 
 def parent_tables(
-    rows: ListedRows, parents: Ints, weights: Floats | None = None, prior: float = 0.0
+    rows: CellRows, parents: Ints, weights: Floats | None = None, prior: float = 0.0
 ) -> list[Floats]:
     """Per variable the weights of (parent's state, its state), of its states alone at a root.
 
