@@ -58,3 +58,9 @@ def figure_8() -> MarkovNetwork:
     edges = frozenset({(0, 1), (0, 2), (1, 2)})
     structure = MarkovStructure(domain, edges, {(1, 2): frozenset({(1,)})})
     return random_markov_network(np.random.default_rng(8), structure)
+
+
+def figure_9() -> MarkovNetwork:
+    """2 – 5 vanishes where X3 = 1, but 2 – 1 – 4 – 5 still connects (Pensar 2016, Fig. 9)."""
+    structure = graph("12 14 45 23 35 25", 5).with_context((1, 4), (1,))
+    return random_markov_network(np.random.default_rng(9), structure)

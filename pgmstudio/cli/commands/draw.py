@@ -77,14 +77,17 @@ MULTINET = "multinet"  # one graph for each state of a variable
 def _labelled_diagram(
     model: Model, picture: str | None, context: Sequence[str], by: str | None
 ) -> GraphPicture | None:
-    """A labelled DAG in a context, or for each state of a variable; None if neither is asked."""
+    """A model with contexts in one, or for each state of a variable; None if neither is asked."""
     from pgmstudio.core.languages.registry import language_of
 
     contexts = language_of(model).contexts
     if by is not None and (contexts is None or picture not in (None, MULTINET)):
-        raise UsageError("--by is for the diagram “multinet” of a labelled DAG.")
-    if context and (contexts is None or picture not in (None, "labels", MULTINET)):
-        raise UsageError("--context is for “labels” and “multinet”, diagrams of a labelled DAG.")
+        raise UsageError("--by is for “multinet”, a diagram of labelled DAGs and Markov networks.")
+    drawn_in_context = (None, language_of(model).diagrams[0].name, MULTINET)
+    if context and (contexts is None or picture not in drawn_in_context):
+        raise UsageError(
+            "--context is for the graph and “multinet” of a labelled DAG or Markov network."
+        )
     is_multinet = by is not None or picture == MULTINET
     if contexts is None or not (context or is_multinet):
         return None

@@ -70,7 +70,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         nargs="+",
         action="extend",
         default=[],
-        help="with --independent, in a labelled DAG: where these variables have these states",
+        help="with --independent, in a labelled DAG or Markov network: "
+        "where these variables have these states",
     )
     parser.add_argument(
         "--check",
@@ -91,7 +92,9 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
         if language_of(model).contexts is not None:
             return query_in_context(model, args.independent, args.context, check=args.check)
         if args.context:
-            raise UsageError(f"--context needs a labelled DAG, and this is {a_kind(model.kind)}.")
+            raise UsageError(
+                f"--context needs a labelled DAG or a Markov network; this is {a_kind(model.kind)}."
+            )
         return query_separation(model, args.independent, check=args.check)
     if args.context:
         raise UsageError("--context goes with --independent; give evidence with --given.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from pgmstudio.cli.options.evidence import observed_states
 from pgmstudio.cli.terminal.output import Block
@@ -17,9 +17,6 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind, language_of
 from pgmstudio.core.model import Model
 
-if TYPE_CHECKING:
-    from pgmstudio.core.languages.ldag.contexts import Separation as ContextSeparation
-
 MIN_BITS = 1e-12  # less is rounding
 
 
@@ -29,7 +26,7 @@ def query_separation(model: Model, text: str, *, check: bool) -> SeparationRepor
     if network is None:
         raise UsageError(
             f"{a_kind(model.kind, 'A')} has no directed edges to separate its variables along; "
-            "--independent needs a Bayesian network, a labelled DAG or a tree."
+            "--independent needs a Bayesian network, a labelled DAG, a Markov network or a tree."
         )
     one, other, given = separation_names(model.domain, text)
     result = separation_of(network.dag, one, other, given)
@@ -68,15 +65,30 @@ class SeparationReport:
 def query_in_context(
     model: Model, text: str, context: Sequence[str], *, check: bool
 ) -> ContextReport:
-    """Whether a labelled DAG implies the independence of two variables in a context."""
+    """Whether a model with contexts implies the independence of two variables, also in one."""
     contexts = language_of(model).contexts
     assert contexts is not None
     one, other, given = separation_names(model.domain, text)
     where = observed_states(model.domain, context)
     result = contexts.separation.load()(model, [one], [other], given, where)
-    trails = separation_of(result.graph, one, other, (*given, *where))
+    trails = result.trails(one, other, (*given, *where))
     bits = contexts.information.load()(model, [one, other, *given], where) if check else None
     return ContextReport(model.kind, result, trails, given, where, bits)
+
+
+class ContextSeparation(Protocol):
+    """What a language answers: whether the independence is implied, and by what."""
+
+    @property
+    def holds(self) -> bool: ...
+
+    @property
+    def vanished(self) -> tuple[tuple[str, str], ...]: ...
+
+    @property
+    def cases(self) -> tuple[str, ...]: ...
+
+    def edge_text(self, edge: tuple[str, str]) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +128,7 @@ class ContextReport:
         result = self.result
         yield f"{self.statement}."
         for edge in result.vanished:
-            yield f"  vanished {' → '.join(edge)}"
+            yield f"  vanished {result.edge_text(edge)}"
         if result.cases:
             yield f"  in every state of {' and '.join(result.cases)} separately"
         yield from _trail_lines(() if result.cases else self.trails.active, self.trails.blocked)

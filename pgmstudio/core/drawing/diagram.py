@@ -34,6 +34,8 @@ class EdgeStyle(Enum):
     REVERSED = "reversed"  # as in the second; the first has the other direction
     LABELLED = "labelled"  # directed; its label lists the contexts in which it vanishes
     VANISHED = "vanished"  # a labelled one in a context in which it vanishes
+    CONTEXTUAL = "contextual"  # without direction; its label lists the contexts as above
+    CONTEXTUAL_VANISHED = "contextual-vanished"  # such a one in a context in which it vanishes
 
     @property
     def has_arrow(self) -> bool:
@@ -47,18 +49,39 @@ class EdgeStyle(Enum):
     @property
     def has_tag(self) -> bool:
         """Its label stands on a tag in the middle of the line."""
-        return self in (EdgeStyle.LABELLED, EdgeStyle.VANISHED)
+        return self in _WITH_TAG
+
+    @property
+    def is_vanished(self) -> bool:
+        """Whether it is drawn only to show that it vanishes in the context."""
+        return self in (EdgeStyle.VANISHED, EdgeStyle.CONTEXTUAL_VANISHED)
 
 
 _WITHOUT_ARROW = frozenset(
-    {EdgeStyle.UNDIRECTED, EdgeStyle.REVERSIBLE, EdgeStyle.MORAL, EdgeStyle.FILL_IN}
+    {
+        EdgeStyle.UNDIRECTED,
+        EdgeStyle.REVERSIBLE,
+        EdgeStyle.MORAL,
+        EdgeStyle.FILL_IN,
+        EdgeStyle.CONTEXTUAL,
+        EdgeStyle.CONTEXTUAL_VANISHED,
+    }
+)
+_WITH_TAG = frozenset(
+    {
+        EdgeStyle.LABELLED,
+        EdgeStyle.VANISHED,
+        EdgeStyle.CONTEXTUAL,
+        EdgeStyle.CONTEXTUAL_VANISHED,
+    }
 )
 
 
 def told_styles(styles: Collection[EdgeStyle]) -> list[EdgeStyle]:
-    """The styles that need a legend entry; a plain arrow next to labelled ones does not."""
+    """The styles that need a legend entry; a plain one next to labelled ones does not."""
     is_plain = any(style.has_tag for style in styles)
-    return [s for s in EdgeStyle if s in styles and not (is_plain and s is EdgeStyle.DIRECTED)]
+    plain = (EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED)
+    return [s for s in EdgeStyle if s in styles and not (is_plain and s in plain)]
 
 
 @dataclass(frozen=True, slots=True)

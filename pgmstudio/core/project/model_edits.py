@@ -33,9 +33,15 @@ class EditableStructure(Model, Protocol):
 
     def with_edge(self, source: str, target: str) -> Model: ...
     def without_edge(self, source: str, target: str) -> Model: ...
-    def with_reversed_edge(self, source: str, target: str) -> Model: ...
     def with_variable(self, variable: Variable) -> Model: ...
     def without_variable(self, name: str) -> Model: ...
+
+
+@runtime_checkable
+class ReversibleEdges(Model, Protocol):
+    """A model whose edges have directions that can be changed."""
+
+    def with_reversed_edge(self, source: str, target: str) -> Model: ...
 
 
 @runtime_checkable
@@ -76,7 +82,9 @@ def remove_edge(project: Project, *, model_id: str, source: str, target: str) ->
 
 def reverse_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
     """The edge the other way round; its note goes with it."""
-    model = _structure(project, model_id)
+    model = _known(project, model_id).model
+    if not isinstance(model, ReversibleEdges):
+        raise GraphError(f"The edges of {a_kind(model.kind)} have no direction to reverse.")
     notes = project.model_entry(model_id).edge_notes
     turned = {
         (target, source) if edge == (source, target) else edge: text for edge, text in notes.items()

@@ -53,13 +53,14 @@ PENS = {
     EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
     EdgeStyle.LABELLED: EdgePen("label_ink", 1.5, (), "carries a label"),
     EdgeStyle.VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),
+    EdgeStyle.CONTEXTUAL: EdgePen("label_ink", 1.5, (), "has contexts"),
+    EdgeStyle.CONTEXTUAL_VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),
 }
 
 
 # An edge into a variable with an intervention, do(X = x), which cuts the edges from its parents.
 CUT = EdgePen("edge_dim", 1.5, (4.0, 4.0), "cut by do")
 CUT_GAP = 10.0
-_HEIGHTS = {EdgeStyle.LABELLED: 0.2, EdgeStyle.VANISHED: 0.1}  # of edges with tags, over others
 _RING_RADIUS = 4.0
 
 
@@ -182,7 +183,9 @@ class EdgeItem(QGraphicsItem):
 
     def _rise(self) -> None:
         """Raise hovered and selected edges, then edges with tags, over all other lines."""
-        at_rest = _HEIGHTS.get(self.edge.style, 0.0) if self.edge.label else 0.0
+        style = self.edge.style
+        has_tag = style.has_tag and bool(self.edge.label)
+        at_rest = (0.1 if style.is_vanished else 0.2) if has_tag else 0.0
         self.setZValue(0.5 if self._is_lifted() else at_rest)
 
     def _is_lifted(self) -> bool:

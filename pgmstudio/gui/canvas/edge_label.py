@@ -40,7 +40,7 @@ def paint_tag(
     painter: QPainter, rect: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
 ) -> None:
     """The tag over its line, which gets a gap; a ring when the edge is selected."""
-    is_gone = style is EdgeStyle.VANISHED
+    is_gone = style.is_vanished
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas"))
     ground = rect.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)

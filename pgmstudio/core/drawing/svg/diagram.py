@@ -74,6 +74,8 @@ _PENS = {
     EdgeStyle.REVERSED: _Pen("label_ink", 2.0, None, "⇄ reversed"),
     EdgeStyle.LABELLED: _Pen("label_ink", 1.5, None, "carries a label"),
     EdgeStyle.VANISHED: _Pen("edge_dim", 1.5, "3 4", "vanished here"),
+    EdgeStyle.CONTEXTUAL: _Pen("label_ink", 1.5, None, "has contexts"),
+    EdgeStyle.CONTEXTUAL_VANISHED: _Pen("edge_dim", 1.5, "3 4", "vanished here"),
 }
 
 
@@ -304,7 +306,7 @@ def _tags(
     fractions = tag_shares(ways, tags, boxes, others)
     for (edge, route), fraction in zip(tagged, fractions, strict=True):
         (x, y), (width, height) = route.at(fraction), tag_size(edge.label)
-        is_gone = edge.style is EdgeStyle.VANISHED
+        is_gone = edge.style.is_vanished
         left, top, gap = x - width / 2, y - height / 2, TAG_GAP
         points.append((left, top, left + width, top + height))
         ground = (left - gap, top - gap, width + 2 * gap, height + 2 * gap, height / 2 + gap)

@@ -13,6 +13,7 @@ from pgmstudio.core.drawing.diagram import (
 )
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, pattern_of
 from pgmstudio.core.graphs.triangulation import moral_edges
+from pgmstudio.core.inference.factors import Factored
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import count_of
@@ -61,7 +62,7 @@ def triangulated_picture(model: BayesianNetwork) -> GraphPicture:
     return GraphPicture(moral.nodes, moral.edges + edges_of(added, EdgeStyle.FILL_IN))
 
 
-def clique_tree_picture(model: BayesianNetwork) -> GraphPicture:
+def clique_tree_picture(model: Factored) -> GraphPicture:
     """Cliques as boxes with the size of their tables, joined by lines that name separators."""
     tree = model.clique_tree
     names = model.domain.names

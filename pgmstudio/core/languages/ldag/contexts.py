@@ -27,7 +27,8 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of
-from pgmstudio.core.graphs.separation import dsep_set
+from pgmstudio.core.graphs.separation import Separation as Trails
+from pgmstudio.core.graphs.separation import dsep_set, separation_of
 from pgmstudio.core.graphs.triangulation import WorkBudget
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
@@ -109,6 +110,13 @@ class Separation:
     vanished: tuple[tuple[str, str], ...]
     graph: Dag
     cases: tuple[str, ...] = ()
+
+    def trails(self, one: str, other: str, known: Iterable[str]) -> Trails:
+        """The trails between two variables in the graph of the context."""
+        return separation_of(self.graph, one, other, known)
+
+    def edge_text(self, edge: tuple[str, str]) -> str:
+        return " → ".join(edge)
 
 
 def separation(

@@ -7,9 +7,11 @@ multinet has one graph for each state of a variable, side by side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
     GraphPicture,
@@ -71,13 +73,17 @@ def label_text(
     model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
 ) -> str:
     """The whole label: `Smoking = no`, or `(no, no) (yes, ∗)`; empty without one."""
-    others, rows = open_rows(model, source, target, context)
+    return contexts_text(*open_rows(model, source, target, context))
+
+
+def contexts_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Contexts over these variables: `Smoking = no`, or `(no, no) (yes, ∗)`; empty without one."""
     deciding = {index for row in rows for index, state in enumerate(row) if state != ANY}
     if len(deciding) == 1:
         index = deciding.pop()
         states = ", ".join(row[index] for row in rows)
         relation = "=" if len(rows) == 1 else "∈"
-        return f"{others[index]} {relation} {states}"
+        return f"{names[index]} {relation} {states}"
     if rows and not deciding:
         return "always"
     return " ".join(f"({', '.join(row)})" for row in rows)
@@ -86,11 +92,16 @@ def label_text(
 def label_tag(
     model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
 ) -> str:
-    """The text on the edge: the label, or the number of its contexts if it is long.
+    """The text on the edge: the label, or the number of its contexts if it is long."""
+    return contexts_tag(*open_rows(model, source, target, context))
+
+
+def contexts_tag(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Contexts as they stand on an edge; a count if their text is long.
 
     Where one variable decides, its name is shortened first: `lip…ins = 3 or over`.
     """
-    text = label_text(model, source, target, context)
+    text = contexts_text(names, rows)
     if len(text) <= MAX_CHARACTERS:
         return text
     for relation in (" = ", " ∈ "):
@@ -100,7 +111,7 @@ def label_tag(
             return (
                 f"{name[: available - available // 2]}…{name[-(available // 2) :]}{matched}{states}"
             )
-    return f"⋯ ({len(open_rows(model, source, target, context)[1])})"
+    return f"⋯ ({len(rows)})"
 
 
 def labelled_picture(model: LabelledDag, context: Mapping[int, int] = NOWHERE) -> GraphPicture:
@@ -141,13 +152,23 @@ def multinet_picture(
     model: LabelledDag, variable: str, context: Mapping[int, int] = NOWHERE
 ) -> GraphPicture:
     """A panel for each state, with the same node positions in all; the context holds in each."""
-    position = model.domain.index(variable)
+    return panels(model.domain, variable, context, partial(labelled_picture, model))
+
+
+def panels(
+    domain: Domain,
+    variable: str,
+    context: Mapping[int, int],
+    draw: Callable[[Mapping[int, int]], GraphPicture],
+) -> GraphPicture:
+    """The diagram of each state of a variable, side by side."""
+    position = domain.index(variable)
     nodes: list[PictureNode] = []
     edges: list[PictureEdge] = []
     groups: list[str] = []
-    for code, state in enumerate(model.domain[variable].states):
+    for code, state in enumerate(domain[variable].states):
         name = f"{variable} = {state}"
-        here = labelled_picture(model, {**context, position: code})
+        here = draw({**context, position: code})
         groups.append(name)
         nodes.append(PictureNode(f"{name}:", name, NodeShape.BOX, group=name))
         nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in here.nodes]

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, free_parameters
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
@@ -116,6 +118,31 @@ def fit(
         return (yield from _fit_by_em(structure, data, smoothing, tolerance, cancel))
     counts = [joint_counts(data, clique, cancel) for clique in structure.maximal_cliques]
     return (yield from _fit_counts(structure, counts, smoothing, tolerance, cancel))
+
+
+# Up to this size of the junction tree an edit computes the nearest distribution.
+MAX_PROJECTED_CELLS = 1 << 16
+
+
+def projected(network: MarkovNetwork, structure: MarkovStructure) -> MarkovNetwork:
+    """The network of this structure with the smallest KL divergence from the given one.
+
+    Where the junction tree is large, the φ's are taken over instead, adjusted to the contexts.
+    """
+    sizes = [one.junction_tree.table_cells for one in (network.structure, structure)]
+    if max(sizes) > MAX_PROJECTED_CELLS:
+        if not network.is_positive:
+            raise GraphError(
+                "Some potentials are 0, so the φ's are not finite, and the network is too large "
+                "for another way. Fit it to data with smoothing first."
+            )
+        before = dict(zip(network.log_linear.parameters, network.parameters, strict=True))
+        form = LogLinearTables.of(structure)
+        values = np.array([before.get(parameter, 0.0) for parameter in form.parameters])
+        return MarkovNetwork.of_parameters(structure, form.restricted(values))
+    flow = network.propagation()
+    marginals = [joint_of(network, clique, {}, flow) for clique in structure.maximal_cliques]
+    return run_to_end(_fit_counts(structure, marginals, 0.0, TOLERANCE, NEVER)).network
 
 
 def _with_smoothing(counts: Sequence[Floats], smoothing: float) -> list[Floats]:

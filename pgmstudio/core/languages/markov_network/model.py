@@ -215,50 +215,40 @@ class MarkovNetwork:
     # -- edits; names are the domain's
 
     def with_structure(self, structure: MarkovStructure) -> MarkovNetwork:
-        """The φ's that both structures have, restricted to the contexts; others are 0.
+        """The nearest distribution of another structure over the same variables."""
+        from pgmstudio.core.languages.markov_network.fitting import projected
 
-        A network with potentials of 0 is refused: its φ's are not finite.
-        """
-        if not self.is_positive:
-            raise GraphError(
-                "Some potentials are 0, so there is no log-linear form to edit. Fit the network "
-                "to data with smoothing first."
-            )
-        before = dict(zip(self.log_linear.parameters, self.parameters, strict=True))
-        form = LogLinearTables.of(structure)
-        values = np.array([before.get(parameter, 0.0) for parameter in form.parameters])
-        return MarkovNetwork.of_parameters(structure, form.restricted(values))
+        return projected(self, structure)
 
     def with_edge(self, source: str, target: str) -> MarkovNetwork:
         """One more edge; the distribution stays until the parameters are fitted."""
         ends = self.domain.index(source), self.domain.index(target)
         if ends[0] == ends[1]:
             raise GraphError(f"An edge joins two variables; both are {source}.")
-        structure = self.structure.with_edge(*ends)
-        if self.is_positive:
-            return self.with_structure(structure)
-        pairs = zip(self.structure.maximal_cliques, self.potentials, strict=True)
-        return MarkovNetwork.of_factors(structure, pairs)
+        return self._over(self.structure.with_edge(*ends))
 
     def without_edge(self, source: str, target: str) -> MarkovNetwork:
-        """One edge less; the φ's of sets with both ends go."""
+        """One edge less; the nearest distribution of the smaller graph."""
         ends = self.domain.index(source), self.domain.index(target)
         return self.with_structure(self.structure.without_edge(*ends))
+
+    def _over(self, structure: MarkovStructure) -> MarkovNetwork:
+        """The same potentials in a structure that has all their cliques."""
+        pairs = zip(self.structure.maximal_cliques, self.potentials, strict=True)
+        return MarkovNetwork.of_factors(structure, pairs)
 
     def with_variable(self, variable: Variable) -> MarkovNetwork:
         """One more variable without neighbours, uniform."""
         domain = Domain((*self.domain.variables, variable))
-        structure = replace(self.structure, domain=domain)
-        pairs = zip(self.structure.maximal_cliques, self.potentials, strict=True)
-        return MarkovNetwork.of_factors(structure, pairs)
+        return self._over(replace(self.structure, domain=domain))
 
     def without_variable(self, name: str) -> MarkovNetwork:
-        """The network without a variable and its φ's."""
+        """The network without a variable; its edges are removed first, one after the other."""
         gone = self.domain.index(name)
         structure = self.structure
         for other in sorted(structure.neighbours[gone]):
             structure = structure.without_edge(gone, other)
-        apart = self if structure is self.structure else self.with_structure(structure)
+        apart = self.with_structure(structure) if structure != self.structure else self
         domain = Domain(tuple(v for v in self.domain if v.name != name))
 
         def shifted(variables: Iterable[int]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -49,21 +49,34 @@ def written_edge(structure: MarkovStructure, edge: Edge) -> str:
 
 def short_contexts(structure: MarkovStructure, edge: Edge) -> list[list[tuple[str, str]]]:
     """The contexts of an edge as named states, without variables that may be in any state."""
+    variables = structure.domain.variables
+    return [
+        [(variables[v].name, variables[v].states[s]) for v, s in row.items() if s is not None]
+        for row in context_rows(structure, edge)
+    ]
+
+
+def context_rows(
+    structure: MarkovStructure, edge: Edge, context: Mapping[int, int] | None = None
+) -> list[dict[int, int | None]]:
+    """The contexts of an edge in as few rows as a greedy search finds, None for any state; only
+    those that agree with given states."""
+    common = structure.common_neighbours(*edge)
     elements = structure.contexts.get(edge, frozenset())
     if not elements:
         return []
-    variables = [structure.domain.variables[v] for v in structure.common_neighbours(*edge)]
-    label = np.zeros([variable.cardinality for variable in variables], dtype=bool)
+    label = np.zeros([structure.domain.cardinalities[v] for v in common], dtype=bool)
     for element in elements:
         label[element] = True
-    return [
-        [
-            (variable.name, variable.states[state])
-            for variable, state in zip(variables, row, strict=True)
-            if state is not None
-        ]
-        for row in shortened(label)
-    ]
+    fixed = {axis: context[v] for axis, v in enumerate(common) if context and v in context}
+    for axis, state in fixed.items():
+        label = label.take([state], axis)
+    rows = []
+    for row in shortened(label):
+        found = dict(zip(common, row, strict=True))
+        found.update({common[axis]: state for axis, state in fixed.items()})
+        rows.append(found)
+    return rows
 
 
 def read_structure(text: str, domain: Domain) -> MarkovStructure:

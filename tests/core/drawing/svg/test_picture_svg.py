@@ -207,6 +207,8 @@ def test_only_directed_edges_have_arrow_heads() -> None:
         EdgeStyle.REVERSED: 1,
         EdgeStyle.LABELLED: 1,
         EdgeStyle.VANISHED: 1,
+        EdgeStyle.CONTEXTUAL: 0,
+        EdgeStyle.CONTEXTUAL_VANISHED: 0,
     }
 
 
