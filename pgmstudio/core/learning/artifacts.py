@@ -1,10 +1,22 @@
-"""Scans over models, shared by learners: the criterion, and which models are stored."""
+"""Artifacts of runs, shared by learners: plain form, and scans over models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
+from types import UnionType
+from typing import (
+    Any,
+    Generic,
+    Protocol,
+    Self,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.model import Model
@@ -39,6 +51,52 @@ def held_out_param() -> Any:
         low_open=True,
         help="Fraction of the rows for comparing models; the best is then fitted to all rows.",
     )
+
+
+class PlainFields:
+    """An artifact, a dataclass, whose plain form has its fields under their names."""
+
+    def plain(self) -> dict[str, Any]:
+        result: dict[str, Any] = plain_value(self)
+        return result
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> Self:
+        """The inverse of `plain`."""
+        result: Self = restored_value(cls, plain)
+        return result
+
+
+def plain_value(value: Any) -> Any:
+    """The value as texts, numbers, lists and dicts: dataclasses are dicts, tuples are lists."""
+    if is_dataclass(value):
+        return {one.name: plain_value(getattr(value, one.name)) for one in fields(value)}
+    return [plain_value(one) for one in value] if isinstance(value, (tuple, list)) else value
+
+
+def restored_value(hint: Any, plain: Any) -> Any:
+    """The value of the annotated type that `plain_value` encoded; a dataclass may also be a list
+    of its fields in order."""
+    args = get_args(hint)
+    if isinstance(hint, UnionType):  # X | None
+        return None if plain is None else restored_value(args[0], plain)
+    if get_origin(hint) is tuple:
+        hints = args[:1] * len(plain) if args[-1] is Ellipsis else args
+        return tuple(restored_value(h, one) for h, one in zip(hints, plain, strict=True))
+    if hint in (int, float):
+        return hint(plain)
+    if not is_dataclass(hint):
+        return plain
+    make: Any = hint
+    types = _field_types(make)
+    if not isinstance(plain, Mapping):
+        plain = dict(zip(types, plain, strict=True))
+    return make(**{name: restored_value(types[name], one) for name, one in plain.items()})
+
+
+@lru_cache
+def _field_types(dataclass_type: Any) -> dict[str, Any]:
+    return get_type_hints(dataclass_type)
 
 
 class HasDomain(Protocol):

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.partitions import label_of
+from pgmstudio.core.learning.artifacts import PlainFields
 
 Key = tuple[int, ...]  # a graph: each variable's parents as bits
 
@@ -61,7 +61,7 @@ class GraphProbability:
 
 
 @dataclass(frozen=True)
-class LdagPosterior:
+class LdagPosterior(PlainFields):
     """Probabilities over `models` different graphs, each with its best labels."""
 
     models: int
@@ -83,33 +83,6 @@ class LdagPosterior:
         """The probabilities as edge frequencies, in counts per million graphs."""
         counts = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
         return EdgeFrequencies(tuple(names), _MILLION, counts)
-
-    def plain(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def restored(cls, plain: Mapping[str, Any]) -> LdagPosterior:
-        """The posterior that `plain` encoded."""
-        contexts = tuple(
-            ContextProbability(
-                payload["source"],
-                payload["target"],
-                tuple((name, state) for name, state in payload["context"]),
-                payload["probability"],
-            )
-            for payload in plain["contexts"]
-        )
-        graphs = tuple(
-            GraphProbability(
-                tuple((source, target) for source, target in payload["edges"]),
-                payload["probability"],
-                payload["score"],
-            )
-            for payload in plain["graphs"]
-        )
-        edges = tuple(EdgeProbability(**payload) for payload in plain["edges"])
-        models, steps, accepted = (int(plain[name]) for name in ("models", "steps", "accepted"))
-        return cls(models, steps, accepted, edges, contexts, graphs)
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows: every edge, then the contexts of its label."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
 
-from pgmstudio.core.learning.artifacts import JudgedPoint, ModelScan
+from pgmstudio.core.learning.artifacts import JudgedPoint, ModelScan, PlainFields
 
 
 @dataclass(frozen=True)
@@ -30,18 +28,12 @@ class MixturePoint(JudgedPoint):
 
 
 @dataclass(frozen=True)
-class MixtureScan(ModelScan[MixturePoint]):
+class MixtureScan(PlainFields, ModelScan[MixturePoint]):
     """The models of one run, in the order they were passed."""
 
+    points: tuple[MixturePoint, ...] = ()
+
     kind = "mixture-scan"
-
-    def plain(self) -> dict[str, Any]:
-        return {"criterion": self.criterion, "points": [asdict(point) for point in self.points]}
-
-    @classmethod
-    def restored(cls, plain: Mapping[str, Any]) -> MixtureScan:
-        """The scan that `plain` encoded."""
-        return cls(plain["criterion"], tuple(MixturePoint(**point) for point in plain["points"]))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows, one row per model."""

@@ -27,6 +27,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
     completed_rows,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import network_events
+from pgmstudio.core.learning.artifacts import restored_value
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     BaseLearner,
@@ -158,19 +159,10 @@ class K2Trace:
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> K2Trace:
         """The inverse of `plain`."""
-        steps = (
-            K2Step(
-                step["child"],
-                tuple(step["parents"]),
-                float(step["value"]),
-                tuple(Trial(candidate, float(value)) for candidate, value in step["trials"]),
-                step["added"],
-            )
-            for step in plain["steps"]
-        )
         dag = Dag.from_edges(plain["names"], [(a, b) for a, b in plain["edges"]])
         order = tuple(plain["order"])
-        return cls(order, plain["measure"], tuple(steps), dag, float(plain["total"]))
+        steps = tuple(restored_value(K2Step, step) for step in plain["steps"])
+        return cls(order, plain["measure"], steps, dag, float(plain["total"]))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """One row for each column that was tried as a parent."""

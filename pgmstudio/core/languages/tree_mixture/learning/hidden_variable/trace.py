@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
     NOT_TESTED,
-    PairCheck,
     PartitionCheck,
 )
 from pgmstudio.core.languages.tree_mixture.model import Blocks
+from pgmstudio.core.learning.artifacts import PlainFields
 
 Structure = tuple[str | None, int, Blocks]
 
@@ -72,7 +71,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class HiddenScan:
+class HiddenScan(PlainFields):
     """The candidates of one run in the order they were passed; `chosen` is the index of the
     result."""
 
@@ -116,23 +115,6 @@ class HiddenScan:
         counts = Counter(candidate.blocks for candidate in self.candidates)
         return {blocks: (n, counts[blocks]) for n, blocks in enumerate(counts, start=1)}
 
-    def plain(self) -> dict[str, Any]:
-        return {
-            "score": self.score,
-            "chosen": self.chosen,
-            "identifiability": self.identifiability,
-            "candidates": [
-                asdict(candidate) | {"blocks": [list(block) for block in candidate.blocks]}
-                for candidate in self.candidates
-            ],
-        }
-
-    @classmethod
-    def restored(cls, plain: Mapping[str, Any]) -> HiddenScan:
-        """The scan that `plain` encoded."""
-        candidates = tuple(_candidate(payload) for payload in plain["candidates"])
-        return cls(plain["score"], candidates, plain["chosen"], plain["identifiability"])
-
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows, one row per candidate."""
         names = tuple(f.name for f in fields(Candidate) if f.name not in ("blocks", "check"))
@@ -158,24 +140,6 @@ class HiddenScan:
 
 
 _PER_ROW = ("length_bits", "bic_bits", "bic_h_bits", "train_bits", "held_bits")
-
-
-def _candidate(payload: Mapping[str, Any]) -> Candidate:
-    blocks = tuple(tuple(block) for block in payload["blocks"])
-    check = payload["check"]
-    if check is not None:
-        pairs = tuple(
-            PairCheck(
-                **{
-                    **pair,
-                    "information": tuple(pair["information"]),
-                    "thresholds": tuple(pair["thresholds"]),
-                }
-            )
-            for pair in check["pairs"]
-        )
-        check = PartitionCheck(**{**check, "pairs": pairs})
-    return Candidate(**{**payload, "blocks": blocks, "check": check})
 
 
 def label_accuracy(
