@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
@@ -37,23 +37,6 @@ class RowSurprises:
             return None
         index = int(np.nanargmax(bits))
         return self.domain.names[index], float(bits[index])
-
-
-def rows_over(domain: Domain, data: DataSet) -> DataSet:
-    """The rows as a model over `domain` sees them: what it does not know is missing."""
-    dtype = code_dtype(domain)
-    missing = np.iinfo(dtype).max
-    codes = np.full((len(domain), data.row_count), missing, dtype=dtype)
-    for position, variable in enumerate(domain):
-        if variable.name not in data.domain:
-            continue
-        old = data.domain[variable.name]
-        known = {state: code for code, state in enumerate(variable.states)}
-        mapping = np.full(data.missing_code + 1, missing, dtype=dtype)
-        for code, state in enumerate(old.states):
-            mapping[code] = known.get(state, missing)
-        codes[position] = mapping[data.codes[data.domain.index(variable.name)]]
-    return DataSet(domain, codes, data.weights)
 
 
 def row_bits(model: ProbabilisticModel, rows: DataSet, cancel: CancelToken = NEVER) -> Floats:

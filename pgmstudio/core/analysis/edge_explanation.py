@@ -35,11 +35,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
     KesParams,
     kes_optima,
 )
-from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
-    largest_table,
-)
 from pgmstudio.core.scores.edge_gains import EdgeMove, moves_between
-from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
 from pgmstudio.core.scores.local import Score, score_of
 

@@ -17,7 +17,6 @@ From data, for U → X with the other parents Z = pa(X) ∖ U, three measures of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -31,7 +30,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.information_measures import mutual_information_bits
 from pgmstudio.core.scores.edge_gains import Edge as StrengthsEdge
 from pgmstudio.core.scores.edge_gains import edge_gains
-from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
 from pgmstudio.core.scores.local import score_of
 
@@ -116,16 +115,9 @@ def link_strengths(
     dag: Dag, data: DataSet, cancel: CancelToken = NEVER
 ) -> tuple[LinkStrength, ...]:
     """All edges of a graph over the columns of the data, what BIC would lose least first."""
-    cards = data.domain.cardinalities
-    largest = max(
-        (
-            math.prod(cards[v] for v in (*parents, c))
-            for c, parents in enumerate(dag.parent_indices)
-        ),
-        default=1,
-    )
     bic = score_of("bic", data.total_weight)
-    scores = FamilyScores(data, bic, max_table_cells=max(MAX_TABLE_CELLS, largest))
+    cells = max(MAX_TABLE_CELLS, largest_table(dag, data))
+    scores = FamilyScores(data, bic, max_table_cells=cells)
     tests = DataTests(data, IndependenceRule(test="g2"))
     result = []
     for (source, target), gain in edge_gains(dag, scores, cancel):

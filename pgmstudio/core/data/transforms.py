@@ -207,10 +207,11 @@ def _impute(
     return replace(data, codes=codes)
 
 
-def fitted_to(data: DataSet, domain: Domain) -> DataSet:
+def fitted_to(data: DataSet, domain: Domain, *, is_lenient: bool = False) -> DataSet:
     """The same rows over `domain`, matched by names of columns and states.
 
-    Columns outside `domain` are left out; a state that `domain` does not have is refused.
+    Columns outside `domain` are left out; a state that `domain` does not have is refused, or
+    missing if `is_lenient`.
     """
     chosen = data.select_columns(domain.names)
     changes: dict[str, tuple[Variable, Sequence[int | None]]] = {}
@@ -218,18 +219,19 @@ def fitted_to(data: DataSet, domain: Domain) -> DataSet:
         if old != new:
             known = {state: code for code, state in enumerate(new.states)}
             mapping = [known.get(state) for state in old.states]
-            _refuse_lost_states(chosen, old, mapping)
+            if not is_lenient:
+                _refuse_lost_states(chosen, old, mapping)
             changes[old.name] = (new, mapping)
     return recoded(chosen, changes) if changes else chosen
 
 
-def rows_over(data: DataSet, domain: Domain) -> DataSet:
+def rows_over(data: DataSet, domain: Domain, *, is_lenient: bool = False) -> DataSet:
     """The rows with the variables of a model, matched by names of columns and states.
 
     As `fitted_to`, and a variable that is no column, a hidden one, is missing in every row.
     """
     there = [name for name in domain.names if name in data.domain]
-    known = fitted_to(data, domain.restricted_to(there))
+    known = fitted_to(data, domain.restricted_to(there), is_lenient=is_lenient)
     if len(there) == len(domain):
         return known
     dtype = code_dtype(domain)

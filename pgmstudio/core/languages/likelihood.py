@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Finding, Observed
+from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.registry import inference_form
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import ProbabilisticModel
@@ -29,10 +30,7 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.f
     """log2 P(observed cells) per row; −inf for impossible rows."""
     if not data.has_missing:
         return model.log2_probabilities(data)
-    if data.domain.names != model.domain.names:
-        data = data.select_columns(model.domain.names)
-    if data.domain != model.domain:
-        raise DataError("The rows have other states than the model; code them with its domain.")
+    data = rows_over(model.domain, data)
     is_complete = ~(data.codes == data.missing_code).any(axis=0)
     logs = np.zeros(data.row_count)
     logs[is_complete] = model.log2_probabilities(data.take_rows(is_complete))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import ModelFileError
+from pgmstudio.core.errors import GraphError, ModelFileError
 
 # Together the tables may hold this many numbers (1 GB); a short file can ask for far more.
 MAX_CELLS = 1 << 27
@@ -135,3 +135,17 @@ def row_namer(parents: Sequence[Variable]) -> Callable[[int], str]:
 
 # Rows may miss 1 by this much before they are refused; readers normalise on their own terms.
 ROW_SUM_TOLERANCE = 1e-6
+
+
+def checked_table(name: str, table: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """The table of a variable, read-only; GraphError if a row, along the last axis, is no
+    distribution."""
+    checked = np.array(table, dtype=np.float64, order="C")
+    if checked.shape != shape:
+        raise GraphError(f"The table of {name} has shape {checked.shape}, not {shape}.")
+    if not (np.isfinite(checked).all() and (checked >= 0).all()):
+        raise GraphError(f"The table of {name} holds a number that is no probability.")
+    if np.abs(checked.sum(axis=-1) - 1).max(initial=0) > ROW_SUM_TOLERANCE:
+        raise GraphError(f"A row of the table of {name} does not sum to 1; normalise it.")
+    checked.flags.writeable = False
+    return checked

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.scores.local import Score
 
 Terms = NDArray[np.float64]
@@ -25,6 +26,18 @@ def mask_of(parents: Iterable[int]) -> int:
     for parent in parents:
         mask |= 1 << parent
     return mask
+
+
+def largest_table(dag: Dag, data: DataSet) -> int:
+    """How many cells the largest table of a network with this graph has."""
+    cards = data.domain.cardinalities
+    return max(
+        (
+            math.prod(cards[v] for v in (*parents, c))
+            for c, parents in enumerate(dag.parent_indices)
+        ),
+        default=1,
+    )
 
 
 class FamilyScores:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.analysis.anomaly import parent_bits, row_bits, rows_over
+from pgmstudio.core.analysis.anomaly import parent_bits, row_bits
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, Observed
@@ -47,7 +48,7 @@ class Ranking:
 
 def rank_rows(model: ProbabilisticModel, data: DataSet, cancel: CancelToken) -> Ranking:
     """Rank all rows by the model; columns that it does not have are ignored."""
-    bits = row_bits(model, rows_over(model.domain, data), cancel)
+    bits = row_bits(model, rows_over(data, model.domain, is_lenient=True), cancel)
     return Ranking(model, data, bits, np.argsort(-bits, kind="stable"))
 
 

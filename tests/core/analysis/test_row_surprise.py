@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgmstudio.core.analysis.anomaly import parent_bits, row_bits, row_surprises, rows_over
+from pgmstudio.core.analysis.anomaly import parent_bits, row_bits, row_surprises
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import Cancelled, ImpossibleEvidenceError
 from pgmstudio.core.execution.events import StopSwitch
@@ -93,7 +94,9 @@ def test_other_families_answer_too() -> None:
 def test_what_a_model_does_not_know_is_missing_to_it() -> None:
     network = random_network(np.random.default_rng(1), cardinalities=(2, 2), density=1.0)
     domain = Domain((Variable("X1", ("odd", "s1")), Variable("other", ("a",))))
-    rows = rows_over(network.domain, DataSet.from_rows(domain, [("s1", "a"), ("odd", "a")]))
+    rows = rows_over(
+        DataSet.from_rows(domain, [("s1", "a"), ("odd", "a")]), network.domain, is_lenient=True
+    )
     assert rows.domain == network.domain
     assert rows.codes.tolist() == [[255, 255], [1, 255]]
     assert row_bits(network, rows)[1] == 0

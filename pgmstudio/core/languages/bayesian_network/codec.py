@@ -19,6 +19,7 @@ from pgmstudio.core.languages.codec import (
     Codec,
     Reading,
     by_variable,
+    check_names,
     object_schema,
     parents_in,
     read_rows,
@@ -37,10 +38,7 @@ def encode_network(network: BayesianNetwork) -> tuple[dict[str, Any], dict[str, 
 def decode_network(reading: Reading) -> BayesianNetwork:
     """One table per variable: a row per combination of its parents, the last running fastest."""
     listed, tables = reading.structure["parents"], reading.parameters["tables"]
-    for index in (listed, tables):
-        for name, inside in index.entries():
-            if name not in reading.domain:
-                inside.fail("there is no such variable.")
+    check_names(reading.domain, listed, tables)
     parents: dict[str, list[str]] = {}
     rows: dict[str, NDArray[np.float64]] = {}
     for variable in reading.domain:

@@ -17,7 +17,7 @@ from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
 from pgmstudio.core.inference.factors import Factor
-from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
+from pgmstudio.core.languages.table_checks import checked_table
 
 Table = NDArray[np.float64]
 
@@ -38,21 +38,11 @@ class BayesianNetwork:
             raise GraphError("The graph's nodes are not the domain's variables.")
         if len(self.tables) != len(self.domain):
             raise GraphError(f"{len(self.domain)} variables have {len(self.tables)} tables.")
-        checked = tuple(self._checked(i, table) for i, table in enumerate(self.tables))
+        checked = tuple(
+            checked_table(name, table, self.table_shape(i))
+            for i, (name, table) in enumerate(zip(self.domain.names, self.tables, strict=True))
+        )
         object.__setattr__(self, "tables", checked)
-
-    def _checked(self, index: int, table: Table) -> Table:
-        name = self.domain.names[index]
-        shape = self.table_shape(index)
-        table = np.array(table, dtype=np.float64, order="C")
-        if table.shape != shape:
-            raise GraphError(f"The table of {name} has shape {table.shape}, not {shape}.")
-        if not (np.isfinite(table).all() and (table >= 0).all()):
-            raise GraphError(f"The table of {name} holds a number that is no probability.")
-        if np.abs(table.sum(axis=-1) - 1).max(initial=0) > ROW_SUM_TOLERANCE:
-            raise GraphError(f"A row of the table of {name} does not sum to 1; normalise it.")
-        table.flags.writeable = False
-        return table
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)

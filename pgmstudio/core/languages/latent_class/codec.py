@@ -12,6 +12,7 @@ from pgmstudio.core.languages.codec import (
     Codec,
     Reading,
     by_variable,
+    check_names,
     object_schema,
     read_rows,
     read_weights,
@@ -30,9 +31,7 @@ def decode_classes(reading: Reading) -> LatentClasses:
     weights = read_weights(reading)
     classes = Variable(hidden, tuple(str(c + 1) for c in range(weights.size)))
     tables = reading.parameters["tables"]
-    for name, inside in tables.entries():
-        if name not in reading.domain:
-            inside.fail("there is no such variable.")
+    check_names(reading.domain, tables)
     rows = tuple(
         read_rows(reading, tables[variable.name], variable, [classes])
         for variable in reading.domain

@@ -5,10 +5,8 @@ P(c, x) = P(c) Π_i P(x_i | c): naive Bayes whose class is never seen, for densi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +24,14 @@ from pgmstudio.core.languages.components import (
     responsibilities_of,
     rows_over,
 )
-from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
+from pgmstudio.core.languages.table_checks import checked_table
+from pgmstudio.core.model import SealedFields
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LatentClasses:
+class LatentClasses(SealedFields):
     """`weights[c]` is P(c); `tables[i]` has a row per class, P(x_i | c)."""
 
     domain: Domain
@@ -49,35 +48,10 @@ class LatentClasses:
         if self.hidden in self.domain:
             raise GraphError(f"The hidden variable cannot be called {self.hidden}: a column is.")
         checked = tuple(
-            self._checked(variable, table)
+            checked_table(variable.name, table, (self.weights.size, variable.cardinality))
             for variable, table in zip(self.domain, self.tables, strict=True)
         )
         object.__setattr__(self, "tables", checked)
-
-    def _checked(self, variable: Variable, table: Table) -> Table:
-        table = np.array(table, dtype=np.float64, order="C")
-        shape = (self.weights.size, variable.cardinality)
-        if table.shape != shape:
-            raise GraphError(f"The table of {variable.name} has shape {table.shape}, not {shape}.")
-        if not (np.isfinite(table).all() and (table >= 0).all()):
-            raise GraphError(f"The table of {variable.name} holds a number that is no probability.")
-        if np.abs(table.sum(axis=-1) - 1).max(initial=0) > ROW_SUM_TOLERANCE:
-            raise GraphError(f"A row of the table of {variable.name} does not sum to 1.")
-        table.flags.writeable = False
-        return table
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "domain": self.domain,
-            "weights": self.weights,
-            "tables": self.tables,
-            "hidden": self.hidden,
-        }
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        for array in (self.weights, *self.tables):
-            array.flags.writeable = False
 
     @property
     def choice(self) -> None:

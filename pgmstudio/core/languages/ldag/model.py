@@ -31,13 +31,14 @@ from pgmstudio.core.languages.ldag.partitions import (
     label_of,
     numbered,
 )
-from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
+from pgmstudio.core.languages.table_checks import checked_table
+from pgmstudio.core.model import SealedFields
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledDag:
+class LabelledDag(SealedFields):
     """A labelled DAG. `classes[i]` has an axis per parent, in domain order, and holds the row of
     `rows[i]` that a configuration of the parents has; classes are numbered in the order they
     appear."""
@@ -74,29 +75,13 @@ class LabelledDag:
             raise GraphError(f"A configuration of the parents of {name} has no row.")
         if class_count(given) != rows.shape[0]:
             raise GraphError(f"{name} has {rows.shape[0]} rows for {class_count(given)} classes.")
-        if not (np.isfinite(rows).all() and (rows >= 0).all()):
-            raise GraphError(f"The table of {name} contains a number that is not a probability.")
-        if np.abs(rows.sum(axis=1) - 1).max(initial=0) > ROW_SUM_TOLERANCE:
-            raise GraphError(f"A row of the table of {name} does not sum to 1; normalise it.")
+        checked_table(name, rows, rows.shape)
         classes = numbered(given)
         order = np.empty(rows.shape[0], dtype=np.int64)
         order[classes.ravel()] = given.ravel()
         rows = np.ascontiguousarray(rows[order])
         classes.flags.writeable = rows.flags.writeable = False
         return classes, rows
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "domain": self.domain,
-            "dag": self.dag,
-            "classes": self.classes,
-            "rows": self.rows,
-        }
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        for array in (*self.classes, *self.rows):
-            array.flags.writeable = False
 
     @classmethod
     def of_network(cls, network: BayesianNetwork) -> LabelledDag:

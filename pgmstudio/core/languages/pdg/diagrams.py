@@ -25,6 +25,7 @@ from pgmstudio.core.drawing.diagram import (
     variable_nodes,
 )
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
+from pgmstudio.core.languages.pdg.measures import in_flows
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
 Floats = NDArray[np.float64]
@@ -220,17 +221,8 @@ def _spread(targets: Floats) -> Floats:
 
 def _masses(graph: DecisionGraph) -> list[Floats]:
     """The chance to pass each node in each state, per variable."""
-    reached: dict[int, Floats] = {}
-    masses: list[Floats] = [np.zeros((0, 0))] * len(graph.domain)
-    for i in graph.order:
-        above, edges = graph.forest[i], graph.successors[i]
-        if above is None or edges is None:
-            reached[i] = np.ones(1)
-        else:
-            arriving = np.bincount(edges.ravel(), masses[above].ravel(), graph.node_counts[i])
-            reached[i] = arriving.astype(np.float64)
-        masses[i] = reached[i][:, None] * graph.parameters[i]
-    return masses
+    flows = zip(in_flows(graph), graph.parameters, strict=True)
+    return [flow[:, None] * parameters for flow, parameters in flows]
 
 
 def _form(graph: DecisionGraph, i: int, collapsed: Collection[str]) -> BandForm:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.learning.smoothing import smoothed
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -98,12 +99,8 @@ def node_counts(graph: DecisionGraph, data: DataSet) -> tuple[Floats, ...]:
 
 def refitted(graph: DecisionGraph, data: DataSet, smoothing: float = 0.0) -> DecisionGraph:
     """The same nodes with p^ν_h = (N^ν_h + α)/(N^ν + α·k); uniform where no row comes (4.38)."""
-    rows = []
-    for counts in node_counts(graph, data):
-        totals = counts.sum(axis=1, keepdims=True) + smoothing * counts.shape[1]
-        even = np.full_like(counts, 1 / counts.shape[1])
-        rows.append(np.divide(counts + smoothing, totals, out=even, where=totals > 0))
-    return DecisionGraph(graph.domain, graph.forest, tuple(rows), graph.successors)
+    rows = tuple(smoothed(counts, smoothing) for counts in node_counts(graph, data))
+    return DecisionGraph(graph.domain, graph.forest, rows, graph.successors)
 
 
 def fitted_where_changed(

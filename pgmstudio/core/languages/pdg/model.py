@@ -9,10 +9,9 @@ take an out-flow pass each, over the graph as flat arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.languages.components import rows_over
+from pgmstudio.core.model import SealedFields
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -30,7 +30,7 @@ _SUM_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionGraph:
+class DecisionGraph(SealedFields):
     """A probabilistic decision graph; `forest[i]` is the variable above X_i, or None.
 
     `parameters[i]` holds a row per node of X_i: the distribution over its states. `successors[i]`
@@ -99,20 +99,6 @@ class DecisionGraph:
             raise GraphError(f"No edge leads to node {int(lost[0]) + 1} of {name}; remove it.")
         edges.flags.writeable = False
         return edges
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "domain": self.domain,
-            "forest": self.forest,
-            "parameters": self.parameters,
-            "successors": self.successors,
-        }
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        for array in (*self.parameters, *self.successors):
-            if array is not None:
-                array.flags.writeable = False
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

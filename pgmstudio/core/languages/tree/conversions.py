@@ -14,11 +14,3 @@ def network_of_tree(tree: Tree) -> BayesianNetwork:
 def tree_of_network(network: BayesianNetwork) -> Tree:
     """GraphError names a variable with more than one parent."""
     return Tree.from_bayesian_network(network)
-
-
-def no_tree_reason(network: BayesianNetwork) -> str | None:
-    """Why a network is not a tree, as text; None if it is one."""
-    for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
-        if len(parents) > 1:
-            return f"{name} has {len(parents)} parents; in a tree it may have one."
-    return None

@@ -42,7 +42,7 @@ LANGUAGE = Language(
     conversions_from={
         BAYESIAN_NETWORK: Conversion(
             lazy("conversions:tree_of_network"),
-            lazy("conversions:no_tree_reason"),
+            lazy("model:no_tree_reason"),
         ),
     },
     size_breakdown=lazy("sizes:tree_sizes"),

@@ -7,10 +7,9 @@ arrays, for loops that visit every table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,11 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
 from pgmstudio.core.languages.components import spread_bits
+from pgmstudio.core.model import SealedFields
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(SealedFields):
     """`parents[i]` is the parent's index or None; tables as in a Bayesian network."""
 
     domain: Domain
@@ -39,14 +39,6 @@ class Tree:
         # The network checks shapes, sums and cycles, and seals the tables.
         object.__setattr__(self, "tables", self.as_bayesian_network.tables)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"domain": self.domain, "parents": self.parents, "tables": self.tables}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        for table in self.tables:
-            table.flags.writeable = False
-
     @cached_property
     def as_bayesian_network(self) -> BayesianNetwork:
         """The same distribution as a Bayesian network."""
@@ -56,9 +48,9 @@ class Tree:
     @classmethod
     def from_bayesian_network(cls, network: BayesianNetwork) -> Tree:
         """GraphError names the variable with more than one parent."""
-        for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
-            if len(parents) > 1:
-                raise GraphError(f"{name} has {len(parents)} parents; in a tree it may have one.")
+        reason = no_tree_reason(network)
+        if reason is not None:
+            raise GraphError(reason)
         single = tuple(p[0] if p else None for p in network.dag.parent_indices)
         return cls(network.domain, single, network.tables)
 
@@ -168,3 +160,11 @@ def neighbour_roles(model: Tree, target: str) -> dict[str, str]:
     parents = [parent for parent, child in model.edges if child == target]
     children = [child for parent, child in model.edges if parent == target]
     return dict.fromkeys((*parents, *children), "neighbour")
+
+
+def no_tree_reason(network: BayesianNetwork) -> str | None:
+    """Why a network is not a tree, as text; None if it is one."""
+    for name, parents in zip(network.domain.names, network.dag.parent_indices, strict=True):
+        if len(parents) > 1:
+            return f"{name} has {len(parents)} parents; in a tree it may have one."
+    return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +26,13 @@ from pgmstudio.core.languages.components import (
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree.model import Tree, TreeArrays, arrays_of, marginals_of
 from pgmstudio.core.large_counts import count_text
+from pgmstudio.core.model import SealedFields
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class TreeMixture:
+class TreeMixture(SealedFields):
     """A mixture of trees. `trees` are over the domain without the choice variable, `weights` are
     the λ_k.
 
@@ -59,18 +59,6 @@ class TreeMixture:
         for number, tree in enumerate(self.trees, start=1):
             if tree.domain != self.tree_domain:
                 raise GraphError(f"Tree {number} has other variables than the mixture.")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "domain": self.domain,
-            "weights": self.weights,
-            "trees": self.trees,
-            "choice": self.choice,
-        }
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.weights.flags.writeable = False
 
     @cached_property
     def tree_domain(self) -> Domain:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -304,42 +304,26 @@ class _Rounds:
         rows = yield from completed_rows(self.data, EM, rng=self._rng, cancel=self._cancel)
         return (yield from self._search(rows, None, "First search"))
 
-    def _climb_params(self, start: DirectedModel | None) -> HillClimbParams:
-        params = self.params
-        return HillClimbParams(
-            score=params.score,
-            lambda_=params.lambda_,
-            max_parents=params.max_parents,
-            knowledge=params.knowledge,
-            restarts=params.restarts,
-            start=start,
-            smoothing=1.0,
-            missing=AVAILABLE,
-        )
-
     def _search(
         self, rows: DataSet, start: DirectedModel | None, label: str
     ) -> Generator[LearnEvent, None, Dag]:
         """The graph that the chosen search finds on these rows."""
         params = self.params
+        shared: dict[str, Any] = {
+            "score": params.score,
+            "lambda_": params.lambda_,
+            "max_parents": params.max_parents,
+            "knowledge": params.knowledge,
+            "start": start,
+            "smoothing": 1.0,
+            "missing": AVAILABLE,
+        }
         events: Iterator[LearnEvent]
         if params.search == HILL_CLIMB:
-            events = HillClimbLearner().run(
-                rows, self._climb_params(start), rng=self._rng, cancel=self._cancel
-            )
+            climb = HillClimbParams(restarts=params.restarts, **shared)
+            events = HillClimbLearner().run(rows, climb, rng=self._rng, cancel=self._cancel)
         else:
-            greedy = KesParams(
-                greediness=(1.0,),
-                restarts=1,
-                score=params.score,
-                lambda_=params.lambda_,
-                max_parents=params.max_parents,
-                knowledge=params.knowledge,
-                start=start,
-                smoothing=1.0,
-                missing=AVAILABLE,
-                processes=1,
-            )
+            greedy = KesParams(greediness=(1.0,), restarts=1, processes=1, **shared)
             events = KesLearner().run(rows, greedy, rng=self._rng, cancel=self._cancel)
         return (yield from _graph_of(events, rows.domain, label))
 

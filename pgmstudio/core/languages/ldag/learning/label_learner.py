@@ -30,9 +30,6 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     em_states,
     without_zeros,
 )
-from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
-    largest_table,
-)
 from pgmstudio.core.languages.ldag.learning.label_search import (
     EXACT,
     FREE,
@@ -60,7 +57,7 @@ from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.params import missing_param
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import AUTO, param
-from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
+from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, largest_table
 
 KAPPA_HELP = (
     "Prior of labels: a factor κ for each parameter that labels save. 1 favours dense graphs with "

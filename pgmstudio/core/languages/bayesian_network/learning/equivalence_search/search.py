@@ -41,9 +41,6 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neigh
     Proposal,
     SampledBoundary,
 )
-from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
-    largest_table,
-)
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
@@ -56,7 +53,7 @@ from pgmstudio.core.learning.params import (
 )
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.family_cache import FamilyScores, mask_of
+from pgmstudio.core.scores.family_cache import FamilyScores, largest_table, mask_of
 from pgmstudio.core.scores.local import score_of
 
 # Phase by phase the kinds of moves, a later one where an earlier has nothing better.

@@ -24,9 +24,6 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
     Move,
     flags_of,
 )
-from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
-    largest_table,
-)
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
@@ -38,7 +35,7 @@ from pgmstudio.core.learning.params import (
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.edge_gains import EdgeAction
-from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.family_cache import FamilyScores, largest_table
 from pgmstudio.core.scores.local import SCORE_HELP, SCORES, Score, score_of
 
 ACTIONS: tuple[EdgeAction, ...] = ("add", "remove", "reverse")

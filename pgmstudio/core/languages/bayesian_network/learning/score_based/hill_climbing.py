@@ -55,7 +55,7 @@ from pgmstudio.core.learning.params import (
 )
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.family_cache import FamilyScores, largest_table
 from pgmstudio.core.scores.local import SCORE_HELP, SCORES, score_of
 
 
@@ -206,18 +206,6 @@ class HillClimbLearner(BaseLearner):
         fitted = search.fit(cancel)
         fitted = yield from refined(fitted, data, params.missing, cancel=cancel)
         yield Finished(fitted.network, search.measures(fitted))
-
-
-def largest_table(dag: Dag, data: DataSet) -> int:
-    """How many cells the largest table of a network with this graph has."""
-    cards = data.domain.cardinalities
-    return max(
-        (
-            math.prod(cards[v] for v in (*parents, c))
-            for c, parents in enumerate(dag.parent_indices)
-        ),
-        default=1,
-    )
 
 
 class _Search(ClimbSearch[FamilyScores]):
