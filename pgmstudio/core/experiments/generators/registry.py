@@ -10,6 +10,7 @@ from pgmstudio.core.experiments.generators.hidden_variable_models import GENERAL
 from pgmstudio.core.experiments.generators.logic import LOGIC_GENERATORS
 from pgmstudio.core.experiments.generators.noise import NOISE
 from pgmstudio.core.experiments.generators.random_ldags import RANDOM_LDAG
+from pgmstudio.core.experiments.generators.random_markov_networks import RANDOM_MARKOV
 from pgmstudio.core.experiments.generators.random_networks import RANDOM_NETWORKS
 from pgmstudio.core.experiments.generators.random_pdgs import RANDOM_PDG
 from pgmstudio.core.experiments.generators.random_trees import RANDOM_TREES
@@ -27,6 +28,7 @@ _ALL = (
     *RANDOM_NETWORKS,
     RANDOM_PDG,
     RANDOM_LDAG,
+    RANDOM_MARKOV,
     NOISE,
     SURVEY,
 )
