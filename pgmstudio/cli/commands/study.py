@@ -139,6 +139,7 @@ def _picture(result: SetResult) -> str:
 
     Models far smaller than any network are left out, as they would compress the rest.
     """
+    from pgmstudio.core.drawing.markers import Marker
     from pgmstudio.core.drawing.svg.sl_plot import curve_svg
     from pgmstudio.core.experiments.sl_curves.curve import curve_plot
     from pgmstudio.studies.sl_published import BN, HYBRID
@@ -155,7 +156,8 @@ def _picture(result: SetResult) -> str:
     ]
     plot = curve_plot(shown, title=result.data_set.title, ceiling=result.ceiling, truth=truth)
     series = tuple(
-        replace(one, family="compiled") if one.name == HYBRID else one for one in plot.series
+        replace(one, marker=Marker("t", "vermilion")) if one.name == HYBRID else one
+        for one in plot.series
     )
     return curve_svg(replace(plot, series=series))
 

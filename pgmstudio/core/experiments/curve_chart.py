@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.experiments.sl_curves.points import CurveArrays, CurvePoint, SizeName, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import (
     best_on_test,
@@ -18,6 +17,7 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     seed_bars,
 )
 from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.markers import marker_family
 
 Floats = NDArray[np.float64]
 MarkIndex = tuple[int, int]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import DataPlan, Plan, plan_of
@@ -23,6 +22,7 @@ from pgmstudio.core.experiments.plans.runner import (
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, point_of
 from pgmstudio.core.io.experiments import PointFolder, read_plan_rows, split_rows
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.markers import marker_family
 from pgmstudio.core.project.project import CurveEntry, Project
 
 FRACTION, SPLIT, SETS = "share", "split", "sets"

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.drawing.markers import NEUTRAL, Marker
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.inference.base import Answer, Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model, ProbabilisticModel
@@ -123,6 +124,9 @@ class Language:
     short_title: str  # "BN"
     model_type: Lazy[type[Model]]
     scale: Scale = Scale.PROBABILITY
+    marker: Marker = NEUTRAL  # on plots and in lists
+    # Of learners whose models are marked differently.
+    learner_markers: Mapping[str, Marker] = field(default_factory=dict)
     session: Lazy[Callable[[Any], InferenceSession]] | None = None
     codec: Lazy[Codec] | None = None
 

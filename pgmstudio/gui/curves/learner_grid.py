@@ -10,10 +10,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.experiments.plans.expansion import own_sweep_of, sweep_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.markers import marker_family
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_value, specs_of
 from pgmstudio.gui.theme.language_symbols import mark_icon

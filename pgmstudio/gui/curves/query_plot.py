@@ -10,7 +10,6 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPen
 
 from pgmstudio.core.analysis.query_benchmark import LineFit
-from pgmstudio.core.drawing.svg.plot_labels import language_marker
 from pgmstudio.core.experiments.curve_chart import (
     Behind,
     Floats,
@@ -20,6 +19,7 @@ from pgmstudio.core.experiments.curve_chart import (
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
+from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.gui.plots.model_scatter.items import MANY
 from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
@@ -136,7 +136,7 @@ class QueryPlot(ModelScatter):
                 xs,
                 ys,
                 1,
-                symbol=language_marker(family)[0],
+                symbol=language_marker(family).symbol,
                 size=5 if len(self.points) > MANY else 9,
                 ink=ink,
                 width=1,

@@ -27,10 +27,10 @@ from pgmstudio.core.analysis.disagreement import (
     disagreements,
 )
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
 from pgmstudio.core.inference.finding_text import short_words
+from pgmstudio.core.languages.markers import marker_family
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext

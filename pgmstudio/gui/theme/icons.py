@@ -26,8 +26,10 @@ from PySide6.QtGui import (
     QPixmap,
 )
 
+from pgmstudio.core.drawing.markers import NEUTRAL, Marker
 from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.core.errors import FileError, UnknownNameError
+from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.gui.theme.theme import theme
 
 # The glyphs of the set fill about 7/8 of their em.
@@ -131,20 +133,21 @@ def icon(name: str, color: str = "text_secondary", *, on: str | None = None) -> 
     return _glyph_icon(name, color_of)
 
 
-# For the kinds of plug-ins, which the tokens do not list.
-_PLUGIN_MARKER = {"category": "vermilion", "icon": "ph.puzzle-piece"}
+def language_icon(kind: str) -> QIcon:
+    """The marker of a model language, in its colour."""
+    return _marker_icon(language_marker(kind))
 
 
 @lru_cache(maxsize=64)
-def language_icon(kind: str) -> QIcon:
-    """The marker of a model language, in its colour."""
-    marker = tokens()["language"].get({"tree": "chow-liu"}.get(kind, kind), _PLUGIN_MARKER)
-
+def _marker_icon(marker: Marker) -> QIcon:
     def ink(_mode: QIcon.Mode, _state: QIcon.State) -> QColor:
         entries = tokens()["category"][theme().shade]
-        return QColor(next(e["ink"] for e in entries if e["name"] == marker["category"]))
+        return QColor(next(e["ink"] for e in entries if e["name"] == marker.color))
 
-    return _glyph_icon(marker["icon"], ink)
+    try:
+        return _glyph_icon(marker.icon, ink)
+    except UnknownNameError:  # a plug-in may name one of another version of the font
+        return _glyph_icon(NEUTRAL.icon, ink)
 
 
 def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:

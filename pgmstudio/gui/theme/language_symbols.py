@@ -7,26 +7,27 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QTransform
 
-from pgmstudio.core.drawing.svg.plot_labels import corners_of, language_marker, marker_family
+from pgmstudio.core.drawing.markers import corners_of
 from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.core.experiments.language_comparison.candidates import Candidate
+from pgmstudio.core.languages.markers import language_marker, marker_family
 from pgmstudio.gui.theme.icons import PaintedIconEngine
 from pgmstudio.gui.theme.theme import theme
 
 
 @lru_cache(maxsize=16)
-def mark_path(marker: str) -> QPainterPath:
-    """The outline of a mark by its name in the tokens, about 1 wide around the origin."""
+def mark_path(symbol: str) -> QPainterPath:
+    """The outline of a mark by its symbol, about 1 wide around the origin."""
     path = QPainterPath()
-    if marker == "o":
+    if symbol == "o":
         path.addEllipse(QRectF(-0.5, -0.5, 1, 1))
-    elif marker == "s":
+    elif symbol == "s":
         path.addRect(QRectF(-0.45, -0.45, 0.9, 0.9))
-    elif marker == "+":
+    elif symbol == "+":
         path.addRect(QRectF(-0.5, -0.14, 1, 0.28))
         path.addRect(QRectF(-0.14, -0.5, 0.28, 1))
     else:
-        for number, corner in enumerate(corners_of(marker, 0.52 if marker == "h" else 0.62)):
+        for number, corner in enumerate(corners_of(symbol, 0.52 if symbol == "h" else 0.62)):
             path.lineTo(*corner) if number else path.moveTo(*corner)
         path.closeSubpath()
     return path
@@ -34,8 +35,8 @@ def mark_path(marker: str) -> QPainterPath:
 
 def mark_colors(family: str) -> tuple[QColor, QColor]:
     """Fill and line of a language in the present look."""
-    category = language_marker(family)[1]
-    entry = next(e for e in tokens()["category"][theme().shade] if e["name"] == category)
+    color = language_marker(family).color
+    entry = next(e for e in tokens()["category"][theme().shade] if e["name"] == color)
     return QColor(entry["fill"]), QColor(entry["line"])
 
 
@@ -68,7 +69,7 @@ def paint_family_marker(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(line, width))
     painter.setBrush(fill)
-    outline = QTransform.fromScale(size, size).map(mark_path(language_marker(family)[0]))
+    outline = QTransform.fromScale(size, size).map(mark_path(language_marker(family).symbol))
     painter.drawPath(outline.translated(at))
     painter.restore()
 

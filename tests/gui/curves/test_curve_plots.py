@@ -11,10 +11,10 @@ from PySide6.QtGui import QFontMetricsF, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.drawing.svg.plot_labels import language_marker
 from pgmstudio.core.drawing.svg.sl_plot import even_digits
 from pgmstudio.core.experiments.curve_chart import Floats, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.plots.model_scatter.hover_card import card_of, seconds_text
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot, extent_of
@@ -311,7 +311,7 @@ def test_a_hybrid_has_a_sign_of_its_own_and_needs_no_name_beside_it(qtbot: QtBot
         if point.family == "pdg"
     ]
     plot = drawn(qtbot, [*points, *hybrids])
-    symbols = {curve.title: language_marker(curve.family)[0] for curve in plot.chart.curves}
+    symbols = {curve.title: language_marker(curve.family).symbol for curve in plot.chart.curves}
     assert symbols["Hybrid PDG"] != symbols["PDG"]
     assert "Hybrid PDG" not in plot._labels.shown
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
 from pgmstudio.core.languages.base import Diagram, Language, Lazy
 from pgmstudio.core.languages.codec import (
@@ -140,6 +141,7 @@ LANGUAGE = Language(
     kind=KIND,
     title="Fan",
     short_title="Fan",
+    marker=Marker("+", "yellow", "ph.wind"),
     model_type=Lazy(f"{HERE}:Fan"),
     session=Lazy(f"{HERE}:FanSession"),
     codec=Lazy(f"{HERE}:CODEC"),

@@ -23,6 +23,7 @@ from pgmstudio.gui.model_page.extension import PageExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.theme.icons import language_icon
+from pgmstudio.gui.theme.language_symbols import mark_colors, mark_icon
 from pgmstudio.gui.window.log_panel import LogPanel
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.status_bar import StatusBar
@@ -165,6 +166,16 @@ def test_the_log_lists_plug_ins_that_failed(
     assert "Caution: The plug-in broken did not load" in text.toPlainText()
     window.app.document.replaced.emit()
     assert text.toPlainText().count("The plug-in broken did not load") == 1
+
+
+def test_its_row_gives_its_marker_on_plots_and_in_lists(
+    installed: list[metadata.EntryPoint],
+) -> None:
+    assert mark_colors(KIND) != mark_colors("bayesian-network")
+    images = [mark_icon(kind).pixmap(32, 32).toImage() for kind in (KIND, "bayesian-network")]
+    assert images[0] != images[1]
+    plain = language_icon("not-installed").pixmap(32, 32).toImage()
+    assert language_icon(KIND).pixmap(32, 32).toImage() != plain
 
 
 def test_its_icon_is_not_that_of_a_bayesian_network(window: MainWindow) -> None:

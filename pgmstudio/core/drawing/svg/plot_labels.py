@@ -1,9 +1,7 @@
-"""Markers and labels of plots: the marker and colour of each language, labels that avoid the
-lines."""
+"""Markers and labels of plots; labels avoid the lines."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,62 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.core.drawing.markers import corners_of
 from pgmstudio.core.drawing.svg.elements import element, path, rect
-from pgmstudio.core.drawing.theme import tokens
-
-HYBRID = "hybrid-pdg"
-_LANGUAGE = {"tree": "chow-liu"}
-# Languages whose models are of the kind of another one, and have a marker of their own: marker and
-# category.
-_OTHER_SIGNS = {HYBRID: ("t", "green"), "compiled": ("t", "vermilion")}
-_LEARNED = {"pdg.hybrid": HYBRID}
-# Corners of a marker, how far every second one is from the middle, and where the first one is.
-_CORNERS: dict[str, tuple[int, float, float]] = {
-    "d": (4, 1.0, -math.pi / 2),
-    "t": (3, 1.0, math.pi / 2),
-    "t1": (3, 1.0, -math.pi / 2),
-    "h": (6, 1.0, -math.pi / 2),
-    "star": (10, 0.45, -math.pi / 2),
-}
 
 
-def marker_family(family: str, learner: object = "") -> str:
-    """The key for `language_marker` of models of this kind from this learner."""
-    return _LEARNED.get(str(learner), family)
-
-
-def language_marker(family: str) -> tuple[str, str]:
-    """The marker and the category colour of a language."""
-    if family in _OTHER_SIGNS:
-        return _OTHER_SIGNS[family]
-    styles: dict[str, Any] = tokens()["language"]
-    style = styles.get(_LANGUAGE.get(family, family), styles["bayesian-network"])
-    return style["marker"], style["category"]
-
-
-def corners_of(marker: str, reach: float) -> list[Point]:
-    """The corners around the origin of a marker that has some."""
-    count, inner, first = _CORNERS[marker]
-    result = []
-    for corner in range(count):
-        angle = first + 2 * math.pi * corner / count
-        far = reach * (inner if corner % 2 else 1.0)
-        result.append((far * math.cos(angle), far * math.sin(angle)))
-    return result
-
-
-def draw_marker(marker: str, at: Point, radius: float, **attributes: Any) -> str:
-    """One mark by its name in the tokens: circle, square, diamond, triangle, hexagon, star."""
+def draw_marker(symbol: str, at: Point, radius: float, **attributes: Any) -> str:
+    """One mark by its symbol: circle, square, diamond, triangle, hexagon, star."""
     x, y = at
-    if marker == "o":
+    if symbol == "o":
         return element("circle", cx=x, cy=y, r=radius, **attributes)
-    if marker == "s":
+    if symbol == "s":
         return rect(x - radius, y - radius, 2 * radius, 2 * radius, **attributes)
-    if marker == "+":
+    if symbol == "+":
         arms = ("M", (x - radius, y), "L", (x + radius, y), "M", (x, y - radius))
         return path(*arms, "L", (x, y + radius), **attributes)
     steps: list[str | Point] = []
-    for right, down in corners_of(marker, radius * (1.0 if marker == "h" else 1.25)):
+    for right, down in corners_of(symbol, radius * (1.0 if symbol == "h" else 1.25)):
         steps += ["L" if steps else "M", (x + right, y + down)]
     return path(*steps, "Z", **attributes)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.layout.boxes import text_width
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.drawing.svg.elements import (
     element,
     font_families,
@@ -20,7 +21,7 @@ from pgmstudio.core.drawing.svg.elements import (
     rect,
     text,
 )
-from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, draw_marker, language_marker
+from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, draw_marker
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.number_format import TYPOGRAPHIC
 
@@ -114,7 +115,7 @@ class PlotSeries:
     """One curve, its marks from small to large."""
 
     name: str
-    family: str
+    marker: Marker
     test: tuple[PlotMark, ...]
     train: tuple[PlotMark, ...] = ()
 
@@ -271,8 +272,8 @@ class _Drawing:
         return math.isfinite(bits) and (size > 0 or not self._plot.is_log)
 
     def _series(self, one: PlotSeries) -> list[str]:
-        marker, category = language_marker(one.family)
-        ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
+        colors = self._inks[one.marker.color]
+        ink, fill = colors["line"], colors["fill"]
         faint: ReportFraction = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
         strong: ReportFraction = {"stroke": ink, "stroke_width": 2.0}
         parts = self._joined(one.train, stroke_dasharray="4 4", **faint)
@@ -281,12 +282,12 @@ class _Drawing:
         for mark in self._shown(one.train):
             at = self._at(mark.size, mark.bits)
             self._crowd.add_mark(at, SMALL_MARK)
-            parts.append(draw_marker(marker, at, SMALL_MARK, **hollow))
+            parts.append(draw_marker(one.marker.symbol, at, SMALL_MARK, **hollow))
         for mark in self._shown(one.test):
-            parts += self._test_mark(mark, marker, ink, fill)
+            parts += self._test_mark(mark, one.marker.symbol, ink, fill)
         return parts
 
-    def _test_mark(self, mark: PlotMark, marker: str, ink: str, fill: str) -> list[str]:
+    def _test_mark(self, mark: PlotMark, symbol: str, ink: str, fill: str) -> list[str]:
         x, y = self._at(mark.size, mark.bits)
         parts = []
         self._crowd.add_mark((x, y), 8.0 if mark.is_ringed else MARK)
@@ -296,7 +297,7 @@ class _Drawing:
             self._crowd.add_line([(x, up), (x, down)])
             for end in (up, down):
                 parts.append(line((x - 3, end), (x + 3, end), stroke=ink, stroke_width=1))
-        parts.append(draw_marker(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
+        parts.append(draw_marker(symbol, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
         if mark.is_ringed:
             ring: ReportFraction = {
                 "fill": "none",
@@ -310,7 +311,7 @@ class _Drawing:
         """What BIC and AIC take, and the name of the ceiling."""
         parts = []
         for one in self._plot.series:
-            ink = self._inks[language_marker(one.family)[1]]["ink"]
+            ink = self._inks[one.marker.color]["ink"]
             for mark in self._shown(one.test):
                 if mark.label:
                     size = text_width(mark.label, LABEL_SIZE), LABEL_SIZE
@@ -351,10 +352,12 @@ class _Drawing:
     def _legend(self) -> list[str]:
         x, y, parts = self._x.end + 16, TOP + 8.0, []
         for one in self._plot.series:
-            marker, category = language_marker(one.family)
-            ink, fill = self._inks[category]["line"], self._inks[category]["fill"]
-            parts.append(draw_marker(marker, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
-            parts.append(self._text(one.name, x + 12, y, fill=self._inks[category]["ink"]))
+            colors = self._inks[one.marker.color]
+            ink, fill = colors["line"], colors["fill"]
+            parts.append(
+                draw_marker(one.marker.symbol, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1)
+            )
+            parts.append(self._text(one.name, x + 12, y, fill=colors["ink"]))
             y += 20
         y += 6
         lines = ["filled: test rows", "hollow: training rows", "ring: best on test rows"]

@@ -16,7 +16,6 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import split
-from pgmstudio.core.drawing.svg.plot_labels import marker_family
 from pgmstudio.core.drawing.svg.sl_plot import CurvePlot, PlotMark, PlotSeries
 from pgmstudio.core.errors import DataError, ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
@@ -33,6 +32,7 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     pareto_front,
     seed_bars,
 )
+from pgmstudio.core.languages.markers import language_marker, marker_family
 from pgmstudio.core.scores.local import lambda_bic, spaced_lambdas
 
 SIZE_TITLES: dict[SizeName, str] = {
@@ -94,9 +94,9 @@ def _series(
             bits, is_best = point.test_log2_likelihood_per_row, point is best
             test.append(PlotMark(at, bits, None, labels, is_best))
             train.append(PlotMark(at, point.train_log2_likelihood_per_row))
-    family = marker_family(points[0].family, points[0].learner)
+    marker = language_marker(marker_family(points[0].family, points[0].learner))
     by_size = [sorted(marks, key=lambda mark: (mark.size, mark.bits)) for marks in (test, train)]
-    return PlotSeries(name, family, tuple(by_size[0]), tuple(by_size[1]))
+    return PlotSeries(name, marker, tuple(by_size[0]), tuple(by_size[1]))
 
 
 def _marks(chosen: Chosen | None, point: CurvePoint) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -20,6 +21,7 @@ LANGUAGE = Language(
     kind=BAYESIAN_NETWORK,
     title="Bayesian network",
     short_title="BN",
+    marker=Marker("o", "blue", "ph.share-network"),
     model_type=lazy("model:BayesianNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
     codec=lazy("codec:CODEC"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -17,6 +18,7 @@ LANGUAGE = Language(
     kind="latent-class",
     title="Latent class model",
     short_title="LC",
+    marker=Marker("h", "sky", "ph.circle-dashed"),
     model_type=lazy("model:LatentClasses"),
     session=lazy("session:LatentClassSession"),
     codec=lazy("codec:CODEC"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -23,6 +24,7 @@ LANGUAGE = Language(
     kind="ldag",
     title="Labelled DAG",
     short_title="LDAG",
+    marker=Marker("s", "purple", "ph.tag"),
     model_type=lazy("model:LabelledDag"),
     session=lazy("session:LabelledDagSession"),
     codec=lazy("codec:CODEC"),

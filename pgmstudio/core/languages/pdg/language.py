@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -17,6 +18,8 @@ LANGUAGE = Language(
     kind="pdg",
     title="Probabilistic decision graph",
     short_title="PDG",
+    marker=Marker("d", "green", "ph.git-fork"),
+    learner_markers={"pdg.hybrid": Marker("t", "green", "ph.git-fork")},
     model_type=lazy("model:DecisionGraph"),
     session=lazy("session:DecisionGraphSession"),
     codec=lazy("codec:CODEC"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -17,6 +18,7 @@ LANGUAGE = Language(
     kind="tree",
     title="Tree",
     short_title="Tree",
+    marker=Marker("star", "black", "ph.tree-structure"),
     model_type=lazy("model:Tree"),
     session=lazy("session:TreeSession"),
     codec=lazy("codec:CODEC"),

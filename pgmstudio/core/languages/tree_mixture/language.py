@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import ComparisonEntry, Conversion, Diagram, Language, Lazy
 
 lazy = Lazy.within("pgmstudio.core.languages.tree_mixture")
@@ -10,6 +11,7 @@ LANGUAGE = Language(
     kind="tree-mixture",
     title="Mixture of trees",
     short_title="MT",
+    marker=Marker("t1", "orange", "ph.circles-three"),
     model_type=lazy("model:TreeMixture"),
     session=lazy("session:TreeMixtureSession"),
     codec=lazy("codec:CODEC"),

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 
-from pgmstudio.core.drawing.svg.plot_labels import language_marker
 from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.plots.model_scatter.items import MANY, PlotItems
 from pgmstudio.gui.plots.model_scatter.labels import LabelLayer, MarkLabel
@@ -123,7 +123,7 @@ def show_curves(items: PlotItems, chart: Chart, mode: str, across: Across) -> No
     ground = theme().color("surface")
     for curve in chart.curves:
         name, xs, (fill, ink) = curve.series, across(curve.sizes), mark_colors(curve.family)
-        symbol = language_marker(curve.family)[0]
+        symbol = language_marker(curve.family).symbol
         if mode != "test":
             faint = QColor(ink)
             faint.setAlphaF(0.75)

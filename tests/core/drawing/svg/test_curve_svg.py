@@ -5,33 +5,32 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgmstudio.core.drawing.svg.plot_labels import (
-    HYBRID,
-    Box,
-    Crowd,
-    draw_marker,
-    language_marker,
-    marker_family,
-)
+from pgmstudio.core.drawing.markers import Color, Marker
+from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, draw_marker
 from pgmstudio.core.drawing.svg.sl_plot import Axis, CurvePlot, PlotMark, PlotSeries, curve_svg
 from pgmstudio.core.drawing.theme import tokens
+from pgmstudio.core.languages.markers import language_marker, marker_family
+from pgmstudio.core.languages.registry import LANGUAGES
 
 SVG = "{http://www.w3.org/2000/svg}"
+DIAMOND = Marker("d", "green")
+HYBRID = "pdg.hybrid"
 
 
 def plot(**told: object) -> CurvePlot:
     network = PlotSeries(
         "Networks & <trees>",
-        "bayesian-network",
+        language_marker("bayesian-network"),
         (PlotMark(10, -5.0), PlotMark(100, -3.5, 0.2, "BIC", True)),
         (PlotMark(10, -4.9), PlotMark(100, -3.0)),
     )
-    graphs = PlotSeries("PDG", "pdg", (PlotMark(30, -math.inf), PlotMark(40, -4.0)))
+    graphs = PlotSeries("PDG", DIAMOND, (PlotMark(30, -math.inf), PlotMark(40, -4.0)))
     return CurvePlot((network, graphs), **told)  # type: ignore[arg-type]
 
 
@@ -80,8 +79,8 @@ def lines_of(picture: str, width: str = "2") -> list[list[tuple[float, float]]]:
 def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_says_so() -> None:
     bits = (-5.0, -4.0, -math.inf, -3.5, -3.4, -3.3)
     marks = tuple(PlotMark(10.0 * 2**position, value) for position, value in enumerate(bits))
-    whole = curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks[:2]),)))
-    broken = curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks),)))
+    whole = curve_svg(CurvePlot((PlotSeries("PDG", DIAMOND, marks[:2]),)))
+    broken = curve_svg(CurvePlot((PlotSeries("PDG", DIAMOND, marks),)))
     assert [len(line) for line in lines_of(broken)] == [2, 3]
     assert "not shown, at −∞: 1," in texts_of(broken)
     assert not any("−∞" in words for words in texts_of(whole))
@@ -89,7 +88,7 @@ def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_says_so(
 
 def test_heights_are_told_with_as_many_digits_each() -> None:
     marks = (PlotMark(10, -18.0), PlotMark(100, -15.4))
-    texts = texts_of(curve_svg(CurvePlot((PlotSeries("PDG", "pdg", marks),))))
+    texts = texts_of(curve_svg(CurvePlot((PlotSeries("PDG", DIAMOND, marks),))))
     heights = [words for words in texts if words.startswith("−")]
     assert "−16.0" in heights
     assert "−15.5" in heights
@@ -101,7 +100,7 @@ def test_letters_lie_over_no_line_where_there_is_room() -> None:
         PlotMark(10.0 * 2**k, -9.0 + k, None, "BIC AIC" if k == 2 else "") for k in range(5)
     )
     flat = tuple(PlotMark(10.0 * 2**k, -6.5, None, "AIC" if k == 2 else "") for k in range(5))
-    told = (PlotSeries("A", "pdg", steep), PlotSeries("B", "ldag", flat))
+    told = (PlotSeries("A", DIAMOND, steep), PlotSeries("B", Marker("s", "purple"), flat))
     picture = curve_svg(CurvePlot(told))
     boxes = []
     for one in ET.fromstring(picture).iter(f"{SVG}rect"):
@@ -137,9 +136,9 @@ def test_the_name_of_the_ceiling_goes_where_the_line_of_equal_score_is_not() -> 
 
 def test_a_hybrid_is_told_from_a_decision_graph_by_its_marker() -> None:
     assert marker_family("pdg", "pdg.learn") == "pdg"
-    assert marker_family("pdg", "pdg.hybrid") == HYBRID
-    markers = [language_marker(family)[0] for family in (*tokens()["language"], HYBRID)]
-    assert len(set(markers)) == len(markers)
+    assert marker_family("pdg", HYBRID) == HYBRID
+    symbols = [language_marker(family).symbol for family in (*LANGUAGES, HYBRID, "something new")]
+    assert len(set(symbols)) == len(symbols)
 
 
 def test_no_points_are_an_empty_plot() -> None:
@@ -152,11 +151,15 @@ def test_the_same_plot_is_the_same_text_in_either_theme(theme: str) -> None:
 
 
 def test_every_language_has_a_sign_that_can_be_drawn() -> None:
-    for family in (*tokens()["language"], HYBRID, "compiled", "tree", "something new"):
-        marker, category = language_marker(family)
-        assert draw_marker(marker, (0, 0), 4).startswith("<")
-        assert category in {entry["name"] for entry in tokens()["category"]["light"]}
-    assert language_marker("tree") == language_marker("chow-liu")
+    for family in (*LANGUAGES, HYBRID, "something new"):
+        assert draw_marker(language_marker(family).symbol, (0, 0), 4).startswith("<")
+
+
+def test_a_marker_has_a_symbol_and_a_colour_that_exist() -> None:
+    for shade in ("light", "dark"):
+        assert {entry["name"] for entry in tokens()["category"][shade]} == set(get_args(Color))
+    with pytest.raises(ValueError, match="'heart', not one of o, s"):
+        Marker("heart", "blue")  # type: ignore[arg-type]
 
 
 @given(
