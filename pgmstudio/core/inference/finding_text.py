@@ -12,7 +12,7 @@ from pgmstudio.core.model import Model
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A short text with an icon in the colours of `tint`: evidence, virtual, do or target."""
+    """A short text with an icon in the colours of `tint`: evidence, virtual, do, neutral …"""
 
     words: str
     icon: str

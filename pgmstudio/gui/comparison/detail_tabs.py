@@ -22,7 +22,7 @@ from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import Segments, label, row
 from pgmstudio.gui.widgets.image_file import Drawing
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 MAX_ROWS = 200
 _PLOT_TEXT = (
@@ -91,9 +91,7 @@ class DetailTabs(QSplitter):
         self._left_text = label("", "secondary", size="dense", wrap=True)
         self.by_variable = DifferenceGrid("compareVariables", "Differences by variable")
         self.by_pair = DifferenceGrid("comparePairs", "Every language against every other")
-        self.by_row = FactTable(
-            "compareRows", "Test rows with the largest differences", _ROW_COLUMNS
-        )
+        self.by_row = Table("compareRows", "Test rows with the largest differences", _ROW_COLUMNS)
         self.right = Segments(_RIGHT_SIDE, "compareRight")
         self.right.chosen.connect(self._on_right)
         self._right_stack = QStackedWidget()

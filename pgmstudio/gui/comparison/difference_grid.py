@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.column_table import dress_head
+from pgmstudio.gui.widgets.grid_view import dress_head
 
 Index = QModelIndex | QPersistentModelIndex
 Cells = Sequence[Sequence[float | None]]

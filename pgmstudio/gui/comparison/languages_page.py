@@ -37,11 +37,10 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import widening
 
 KEY = "compare-languages"
 NO_DATA = "import data first (Ctrl+I)."

@@ -26,10 +26,9 @@ from pgmstudio.core.params import AUTO
 from pgmstudio.gui.comparison.comparison_run import ComparisonSettings
 from pgmstudio.gui.theme.language_symbols import language_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
+from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row, widening
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.table import widening
 
 _PER = (
     ("all", "in all", "Total time for all languages, divided equally"),

@@ -36,7 +36,7 @@ from pgmstudio.core.experiments.comparison_rows import (
 )
 from pgmstudio.gui.theme.language_symbols import paint_marker
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.column_table import dress_head, paint_row_line
+from pgmstudio.gui.widgets.grid_view import dress_head, paint_row_line
 
 Index = QModelIndex | QPersistentModelIndex
 LINE = Qt.ItemDataRole.UserRole

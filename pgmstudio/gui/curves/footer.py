@@ -24,7 +24,7 @@ from pgmstudio.gui.curves.text import progress_text
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.widgets.basic import Segments, button, row
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.marker_table import MarkerTable
+from pgmstudio.gui.widgets.table import Table
 
 
 class FixedWidthLabel(QWidget):
@@ -113,8 +113,14 @@ class CurvesFoot(QWidget):
             name="curvesExtend",
             tip=EXTEND_TIP,
         )
-        self.curves = MarkerTable("curvesTable", "Curves of the plan", CURVE_COLUMNS)
-        self.points = MarkerTable("curvesPoints", "Points; a double-click opens", POINT_COLUMNS)
+        self.curves = Table("curvesTable", "Curves of the plan", CURVE_COLUMNS, key=tuple)
+        self.points = Table(
+            "curvesPoints",
+            "Points; a double-click opens",
+            POINT_COLUMNS,
+            key=tuple,
+            rows_measured=24,
+        )
         self.notes = QListWidget()
         self.notes.setObjectName("curvesNotes")
         self.notes.setAccessibleName("Notes on runs")

@@ -32,7 +32,7 @@ from pgmstudio.gui.widgets.basic import (
     scrolled,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.marker_table import MarkerTable
+from pgmstudio.gui.widgets.table import Table
 
 STEPS = 1000
 _MIN_WIDE = 44  # px of a column of numbers, with air before the next one
@@ -85,10 +85,8 @@ class CurvesSide(QFrame):
             )
         )
         self._front_section = Section("Pareto front")
-        self.front = MarkerTable(
-            "curvesFront",
-            "Models that no other model dominates",
-            FRONT_COLUMNS,
+        self.front = Table(
+            "curvesFront", "Models that no other model dominates", FRONT_COLUMNS, key=tuple
         )
         # A click on a head still sorts; without space for its arrow the names are not elided.
         head = self.front.horizontalHeader()

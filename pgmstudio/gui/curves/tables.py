@@ -9,6 +9,7 @@ from pgmstudio.core.experiments.curve_chart import Chart, marker_family_of, seri
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.plots.model_scatter.hover_card import bits, seconds_text
+from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.widgets.table import Column
 
 
@@ -32,13 +33,20 @@ def _milliseconds(value: float) -> str:
     return "–" if math.isnan(value) else f"{1000 * value:.2f}"
 
 
+def _curve(tip: str) -> Column:
+    """The first column: the curve, with the marker of its language, which a row ends with."""
+    return Column(
+        "Curve", series_title, stretches=True, tip=tip, icon=lambda row: mark_icon(str(row[-1]))
+    )
+
+
 FRONT_COLUMNS = (
-    Column("Curve", series_title, stretches=True, tip="The curve that the model is on."),
+    _curve("The curve that the model is on."),
     Column("Size", _whole, True, tip="In the measure of the plot; smaller is better."),
     Column("Test ↑", _bits, True, tip="Bits per test row; higher is better."),
 )
 CURVE_COLUMNS = (
-    Column("Curve", series_title, stretches=True, tip="A language, as one learner finds it."),
+    _curve("A language, as one learner finds it."),
     Column("State", str, tip="Whether its runs are done."),
     Column("Runs", str, True, tip="Runs that are done, of those in the plan."),
     Column("Points", _whole, True, tip="Models found so far."),
@@ -47,7 +55,7 @@ CURVE_COLUMNS = (
     Column("Learned in", _spent, True, tip="Over all its models."),
 )
 POINT_COLUMNS = (
-    Column("Curve", series_title, stretches=True, tip="A language, as one learner finds it."),
+    _curve("A language, as one learner finds it."),
     Column("λ", _lambda, True, tip="The penalty for size it was learned with."),
     Column("Seed", str, True, tip="Of the learner."),
     Column("Effective size", _whole, True, tip="The cost of updating beliefs."),

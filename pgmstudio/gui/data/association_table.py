@@ -5,25 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QBrush
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QTableView,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
@@ -33,118 +16,68 @@ from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.widgets.column_table import LinedRows, dress_head
-from pgmstudio.gui.widgets.table import SortHead
+from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
-Index = QModelIndex | QPersistentModelIndex
-
-_HEADS = ("Column", "Column", "MI (bits)", "p-value")
 _MAX_SIDE = 40  # states shown of each variable of a contingency table
 
 
-class _Pairs(QAbstractTableModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._associations: Associations | None = None
-        self._first = self._second = np.zeros(0, dtype=np.intp)
+class PairList(Table):
+    """List of all pairs of columns, strongest first."""
 
-    def show(self, associations: Associations) -> None:
-        self.beginResetModel()
-        self._associations = associations
-        self._first, self._second = np.triu_indices(len(associations.names), 1)
-        self._arrange(-associations.information_bits[self._first, self._second])
-        self.endResetModel()
-
-    def _arrange(self, keys: Any) -> None:
-        order = np.argsort(keys, kind="stable")
-        self._first, self._second = self._first[order], self._second[order]
-
-    def names(self, row: int) -> tuple[str, str]:
-        assert self._associations is not None
-        names = self._associations.names
-        return names[self._first[row]], names[self._second[row]]
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else int(self._first.size)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_HEADS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _HEADS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignLeft if section < 2 else Qt.AlignmentFlag.AlignRight
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return None
-
-    def data(self, index: Index, role: int = 0) -> Any:
-        associations = self._associations
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if associations is None or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        i, j = self._first[index.row()], self._second[index.row()]
-        if index.column() < 2:
-            return associations.names[(i, j)[index.column()]]
-        if index.column() == 2:
-            return f"{associations.information_bits[i, j]:.4f}"
-        return f"{associations.p_values[i, j]:.2g}"
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        associations = self._associations
-        if associations is None:
-            return
-        self.layoutAboutToBeChanged.emit()
-        i, j = self._first, self._second
-        ranks = np.argsort(np.argsort(np.array(associations.names)))
-        keys = (
-            ranks[i],
-            ranks[j],
-            associations.information_bits[i, j],
-            associations.p_values[i, j],
-        )[column]
-        self._arrange(keys if order == Qt.SortOrder.AscendingOrder else -keys)
-        self.layoutChanged.emit()
-
-
-class PairList(QTableView):
-    """List of all pairs, strongest first; Enter or a click selects one."""
-
-    selected = Signal(str, str)
+    pair_selected = Signal(str, str)
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName("All pairs of columns")
-        self._pairs = _Pairs(self)
-        self.setModel(self._pairs)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        head = SortHead(self)
-        self.setSortingEnabled(True)
-        head.setSortIndicator(2, Qt.SortOrder.DescendingOrder)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.setItemDelegate(LinedRows(self))
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().hide()
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.clicked.connect(self._on_selected)
-        self.activated.connect(self._on_selected)
-        theme().changed.connect(self._restyle)
-        self._restyle()
+        super().__init__(name, "All pairs of columns", rows_measured=24)
+        self._names: tuple[str, ...] = ()
+        self._first = self._second = np.zeros(0, dtype=np.intp)
+        self.selected.connect(self._on_pair)
+        self.clicked.connect(self._on_clicked)
 
     def show_pairs(self, associations: Associations) -> None:
-        self._pairs.show(associations)
+        names = associations.names
+        first, second = np.triu_indices(len(names), 1)
+        order = np.argsort(-associations.information_bits[first, second], kind="stable")
+        first, second = first[order], second[order]
+        self._names, self._first, self._second = names, first, second
+        bits = associations.information_bits[first, second]
+        p_values = associations.p_values[first, second]
+        ranks = np.argsort(np.argsort(np.array(names)))
 
-    def _on_selected(self, index: QModelIndex) -> None:
-        self.selected.emit(*self._pairs.names(index.row()))
+        def column(title: str, tip: str, **more: Any) -> Column:
+            return Column(title, stretches=True, tip=tip, **more)
 
-    def _restyle(self) -> None:
-        self.setProperty("textSize", "dense")
-        dress_head(self.horizontalHeader())
-        self.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        self.show_columns(
+            (
+                column("Column", "", value=lambda n: names[first[n]], keys=ranks[first]),
+                column("Column", "", value=lambda n: names[second[n]], keys=ranks[second]),
+                column(
+                    "MI (bits)",
+                    "Mutual information of the two columns",
+                    text="{:.4f}".format,
+                    is_number=True,
+                    value=bits.__getitem__,
+                    keys=bits,
+                ),
+                column(
+                    "p-value",
+                    "p-value of independence of the two columns",
+                    text="{:.2g}".format,
+                    is_number=True,
+                    value=p_values.__getitem__,
+                    keys=p_values,
+                ),
+            )
+        )
+        self.show_rows(range(first.size))
+        self.sortByColumn(2, Qt.SortOrder.DescendingOrder)
+
+    def _on_pair(self, number: int) -> None:
+        self.pair_selected.emit(self._names[self._first[number]], self._names[self._second[number]])
+
+    def _on_clicked(self) -> None:
+        """Also a click on the selected pair shows it: the map may show another."""
+        if self.current is not None:
+            self._on_pair(self.current)
 
 
 class PairTable(QWidget):
@@ -156,14 +89,16 @@ class PairTable(QWidget):
         self._pair: tuple[DataSet, str, str] | None = None
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_counted)
-        self._counts: Any = None
         self.title = label("", "heading", wrap=True)
         self.note = label("", "secondary", size="dense", wrap=True)
-        self.table = QTableWidget()
-        self.table.setObjectName("pairCounts")
-        self.table.setAccessibleName("Rows with both states")
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setTabKeyNavigation(False)
+        self.table = Table(
+            "pairCounts",
+            "Rows with both states",
+            row_title=self._row_title,
+            is_sortable=False,
+            selection=SelectionMode.ExtendedSelection,
+            tip="",
+        )
         key_text = "Row counts, tinted where there are more than expected under independence."
         self._key = label(key_text, "tertiary", size="dense", wrap=True)
         layout = QVBoxLayout(self)
@@ -174,7 +109,6 @@ class PairTable(QWidget):
         layout.addWidget(self._key)
         self._air = QWidget()  # keeps the text at the top while there is no table
         layout.addWidget(self._air, 1)
-        theme().changed.connect(self._on_theme_changed)
         self.show_pair(None)
 
     def minimumSizeHint(self) -> QSize:
@@ -188,7 +122,6 @@ class PairTable(QWidget):
         self._air.setVisible(data is None)
         self.title.setText(f"{first} × {second}" if data is not None else "")
         self.note.setText(note or "Click a cell to show the contingency table of its two columns.")
-        self._counts = None
         if data is None:
             self._pair = None
             self._latest_task.forget()
@@ -203,32 +136,30 @@ class PairTable(QWidget):
     def _on_counted(self, counts: Any) -> None:
         if self._pair is None:
             return
-        self._counts = counts
         data, first, second = self._pair
-        rows, columns = data.domain[first].states, data.domain[second].states
         expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1.0)
-        self.table.setRowCount(min(len(rows), _MAX_SIDE))
-        self.table.setColumnCount(min(len(columns), _MAX_SIDE))
-        self.table.setVerticalHeaderLabels(rows[:_MAX_SIDE])
-        self.table.setHorizontalHeaderLabels(columns[:_MAX_SIDE])
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for i in range(self.table.rowCount()):
-            for j in range(self.table.columnCount()):
-                item = QTableWidgetItem(grouped(round(float(counts[i, j]))))
-                item.setTextAlignment(right)
-                item.setToolTip(
-                    f"{first} = {rows[i]}, {second} = {columns[j]}: "
+
+        def column(j: int, state: str) -> Column:
+            def tip(i: int) -> str:
+                return (
+                    f"{first} = {self._row_title(i)}, {second} = {state}: "
                     f"{float(counts[i, j]):g} rows, {float(expected[i, j]):.1f} expected"
                 )
-                if counts[i, j] > 1.2 * expected[i, j]:
-                    item.setBackground(QBrush(theme().color("accent_soft")))
-                self.table.setItem(i, j, item)
-        self.table.setProperty("textSize", "dense")
-        for head in (self.table.horizontalHeader(), self.table.verticalHeader()):
-            dress_head(head)
-        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
-        self.table.resizeColumnsToContents()
 
-    def _on_theme_changed(self) -> None:
-        if self._counts is not None:
-            self._on_counted(self._counts)
+            return Column(
+                state,
+                grouped,
+                True,
+                value=lambda i: round(float(counts[i, j])),
+                cell_tip=tip,
+                background=lambda i: "accent_soft" if counts[i, j] > 1.2 * expected[i, j] else None,
+            )
+
+        states = data.domain[second].states[:_MAX_SIDE]
+        self.table.show_columns([column(j, state) for j, state in enumerate(states)])
+        self.table.show_rows(range(min(data.domain[first].cardinality, _MAX_SIDE)))
+
+    def _row_title(self, number: int) -> str:
+        assert self._pair is not None
+        data, first, _ = self._pair
+        return data.domain[first].states[number]

@@ -149,7 +149,7 @@ class AssociationTab(QWidget):
         self.map.chosen.connect(self._on_selected)
         self.map.hovered.connect(self._on_hovered)
         self.list = PairList("pairList")
-        self.list.selected.connect(self._on_selected)
+        self.list.pair_selected.connect(self._on_selected)
         self.pair = PairTable()
         self.legend = HeatLegend()
         self.hover = PlainLine("heatHover")

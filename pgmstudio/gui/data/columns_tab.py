@@ -36,8 +36,8 @@ class ColumnsTab(QWidget):
         self.list = ColumnList(
             "columnCards", with_ticks=False, facts_head="States · bits", chip_head="Missing"
         )
-        self.search.textChanged.connect(self.list.find_columns)
-        self.list.picked.connect(self._on_selected)
+        self.search.textChanged.connect(self.list.show_filtered)
+        self.list.selected.connect(self._on_selected)
         self.states = StateEditor(app, data_id)
         left = QWidget()
         layout = QVBoxLayout(left)
@@ -72,21 +72,18 @@ class ColumnsTab(QWidget):
         self._latest_task.ask(look)
 
     def pick(self, column: str) -> None:
-        self.list.pick(column)
+        self.list.select_key(column)
 
     def _show(self, answer: tuple[DataSet, tuple[ColumnSummary, ...]]) -> None:
         data, summaries = answer
-        current = self.list.current
         self._summaries = {summary.name: summary for summary in summaries}
         self.count.setText(counted(len(summaries), "column"))
         self.list.show_rows([_row_of(data, summary) for summary in summaries])
-        if current in self._summaries:
-            self.list.pick(current or "")
-            self._on_selected(current or "")
-        elif self.list.current is not None:
+        if self.list.current is not None:
             self._on_selected(self.list.current)
 
-    def _on_selected(self, column: str) -> None:
+    def _on_selected(self, number: int) -> None:
+        column = self.list.rows[number].name
         live = self._app.project.data.get(self._data_id)
         if live is not None and column in self._summaries and column in live.data.domain:
             summary = self._summaries[column]

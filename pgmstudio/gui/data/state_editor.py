@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
-from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QHeaderView,
     QLineEdit,
     QSpinBox,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -32,33 +25,41 @@ from pgmstudio.core.project.edits import replace_data
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar
 from pgmstudio.gui.widgets.basic import Note, button, label, row, tool_button
-from pgmstudio.gui.widgets.column_table import LinedRows, dress_head, paint_row_line
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.grid_view import CellMarks
+from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
-_FREQUENCY = Qt.ItemDataRole.UserRole
-_NAME, _COUNT, _BAR = range(3)
+_BAR = 2
 _LONGEST_NAME = 40
 _MERGE_TIP = "Merge the selected states into one"
 
 
-class _FrequencyBar(QStyledItemDelegate):
-    """Delegate that draws a state's relative frequency as a bar."""
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """A state, its rows, and their fraction of the rows with a value."""
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        rect = QRectF(option.rect)
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme().color("selection"))
-        track = QRectF(rect.left() + 6, rect.center().y() - 4.5, rect.width() - 14, 9)
-        painter.fillRect(track, theme().color("belief_track"))
-        track.setWidth(track.width() * float(index.data(_FREQUENCY) or 0.0))
-        painter.fillRect(track, theme().color("belief"))
-        paint_row_line(painter, option)
+    state: str
+    count: int
+    frequency: float
+
+
+_COLUMNS = (
+    Column(
+        "State",
+        stretches=True,
+        value=lambda row: row.state,
+        cell_tip=lambda row: f"{row.state}: double-click or press F2 to rename",
+        is_editable=True,
+    ),
+    Column("Rows", grouped, True, value=lambda row: row.count),
+    Column(
+        "Frequency",
+        marks=lambda row: CellMarks(bar=Bar(row.frequency)),
+        cell_tip=lambda row: f"{100 * row.frequency:.1f} % of the rows with a value",
+    ),
+)
 
 
 def merged_name(states: Sequence[str], chosen: Sequence[str]) -> str:
@@ -79,11 +80,21 @@ class StateEditor(QWidget):
         self.setObjectName("stateManager")
         self._app, self._data_id = app, data_id
         self._column: str | None = None
-        self._is_updating = False
         self.title = ElidedLabel("", "heading", size="title")
         self.facts = label("", "secondary", size="dense", wrap=True)
         self.problem = Note("", "danger", "stateProblem")
-        self.table = self._make_table()
+        self.table = Table(
+            "states",
+            "States of the column",
+            _COLUMNS,
+            key=lambda row: row.state,
+            is_sortable=False,
+            selection=SelectionMode.ExtendedSelection,
+            tip="",
+        )
+        self.table.horizontalHeader().setSectionResizeMode(_BAR, QHeaderView.ResizeMode.Interactive)
+        self.table.edited.connect(self._on_renamed)
+        self.table.selectionModel().selectionChanged.connect(self._refresh_buttons)
         self.ordinal = QCheckBox("The states are ordered (ordinal variable)")
         self.ordinal.setObjectName("ordinal")
         self.ordinal.setToolTip("For example age groups. Stored with the column.")
@@ -128,8 +139,6 @@ class StateEditor(QWidget):
             name="mergeRare",
         )
         self._lay_out()
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
@@ -149,30 +158,6 @@ class StateEditor(QWidget):
         layout.addWidget(
             row(rare, self.fewer_than, label("rows", "secondary"), self.merge_rare, None)
         )
-
-    def _make_table(self) -> QTableWidget:
-        table = QTableWidget(0, 3)
-        table.setObjectName("states")
-        table.setAccessibleName("States of the column")
-        table.setHorizontalHeaderLabels(["State", "Rows", "Frequency"])
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setEditTriggers(
-            QAbstractItemView.EditTrigger.DoubleClicked
-            | QAbstractItemView.EditTrigger.EditKeyPressed
-        )
-        table.setItemDelegate(LinedRows(table))
-        table.setItemDelegateForColumn(_BAR, _FrequencyBar(table))
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        head = table.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        head.setSectionResizeMode(_COUNT, QHeaderView.ResizeMode.ResizeToContents)
-        table.itemChanged.connect(self._on_renamed)
-        table.itemSelectionChanged.connect(self._refresh_buttons)
-        return table
 
     # -- the shown column
 
@@ -198,44 +183,27 @@ class StateEditor(QWidget):
             f"{summary.entropy_bits:.3f} bits of entropy{missing}"
         )
         self.ordinal.setChecked(variable.is_ordinal)
-        self._is_updating = True
-        self.table.setRowCount(variable.cardinality)
         total = float(summary.counts.sum()) or 1.0
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for position, (state, count) in enumerate(
-            zip(variable.states, summary.counts, strict=True)
-        ):
-            name = QTableWidgetItem(state)
-            name.setToolTip(f"{state}: double-click or press F2 to rename")
-            number = QTableWidgetItem(grouped(round(float(count))))
-            number.setFlags(number.flags() & ~Qt.ItemFlag.ItemIsEditable)
-            number.setTextAlignment(right)
-            bar = QTableWidgetItem()
-            bar.setFlags(number.flags())
-            bar.setData(_FREQUENCY, float(count) / total)
-            bar.setToolTip(f"{100 * float(count) / total:.1f} % of the rows with a value")
-            for column, item in enumerate((name, number, bar)):
-                self.table.setItem(position, column, item)
-        self._is_updating = False
-        self._restyle()
+        self.table.show_rows(
+            [
+                StateRow(state, round(float(count)), float(count) / total)
+                for state, count in zip(variable.states, summary.counts, strict=True)
+            ]
+        )
         self._refresh_buttons()
 
     def selected_states(self) -> list[str]:
-        states = self.data.domain[self._column].states if self._column else ()
-        rows = sorted({index.row() for index in self.table.selectedIndexes()})
-        return [states[position] for position in rows if position < len(states)]
+        return [row.state for row in self.table.selected_rows]
 
     def select_states(self, states: list[str]) -> None:
-        known = self.data.domain[self._column].states if self._column else ()
+        mode = SelectionMode
         self.table.clearSelection()
-        mode = QAbstractItemView.SelectionMode
         self.table.setSelectionMode(mode.MultiSelection)
         for state in states:
-            if state in known:
-                self.table.selectRow(known.index(state))
+            self.table.select_key(state)
         self.table.setSelectionMode(mode.ExtendedSelection)
 
-    def _refresh_buttons(self) -> None:
+    def _refresh_buttons(self, *_: object) -> None:
         chosen = self.selected_states()
         several = len(chosen) >= 2
         self.merge.setEnabled(several)
@@ -259,20 +227,13 @@ class StateEditor(QWidget):
         self.problem.show_text("")
         return True
 
-    def _on_renamed(self, item: QTableWidgetItem) -> None:
-        column = self._column
-        if self._is_updating or column is None or item.column() != _NAME:
-            return
-        old, new = self.data.domain[column].states[item.row()], item.text().strip()
-        renamed = bool(new) and new != old
-        if renamed and self._change(
-            f"Rename {old} of {column} to {new}",
-            lambda data: editing.rename_states(data, column, {old: new}),
-        ):
-            return
-        self._is_updating = True
-        item.setText(old)
-        self._is_updating = False
+    def _on_renamed(self, number: int, _column: int, text: str) -> None:
+        column, old, new = self._column, self.table.rows[number].state, text.strip()
+        if column is not None and new and new != old:
+            self._change(
+                f"Rename {old} of {column} to {new}",
+                lambda data: editing.rename_states(data, column, {old: new}),
+            )
 
     def _move(self, by: int) -> None:
         column, chosen = self._column, self.selected_states()
@@ -339,8 +300,3 @@ class StateEditor(QWidget):
                 f"States of {column} are {order}",
                 lambda data: editing.set_ordinal(data, column, checked),
             )
-
-    def _restyle(self) -> None:
-        self.table.setProperty("textSize", "dense")
-        dress_head(self.table.horizontalHeader())
-        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))

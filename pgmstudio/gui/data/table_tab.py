@@ -35,8 +35,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.widgets.column_table import dress_head
-from pgmstudio.gui.widgets.table import SortHead
+from pgmstudio.gui.widgets.grid_view import SortHead, dress_head
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000

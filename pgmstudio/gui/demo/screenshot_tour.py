@@ -78,7 +78,7 @@ class WindowTour:
         assert isinstance(page, ImportPage)
         self.driver.wait_for("the file to be read", lambda: page.reading)
         page.go_to(CUTS)
-        page.view.columns.list.pick("pressure")
+        page.view.columns.list.select_key("pressure")
         self.driver.settle()
         histogram = page.view.cuts.histogram
         middle = histogram.height() // 2

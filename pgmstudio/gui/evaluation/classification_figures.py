@@ -19,8 +19,8 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.classification_lists import ListsPane
 from pgmstudio.gui.evaluation.classification_task import Answer
 from pgmstudio.gui.evaluation.figure_card import (
+    Cells,
     PictureCard,
-    Table,
     TableMaker,
     table_writer,
 )
@@ -71,7 +71,7 @@ class ClassificationPictures(QWidget):
         self,
         title: str,
         picture: QWidget,
-        table: Callable[[Answer, bool], Table],
+        table: Callable[[Answer, bool], Cells],
         *extra: QWidget,
     ) -> PictureCard:
         name = title.split()[0].lower()
@@ -103,7 +103,7 @@ class ClassificationPictures(QWidget):
             curve = self._answer.calibrations[max(0, self.of_state.currentIndex())]
             self.calibration.show_calibration(curve, self.of_state.currentText())
 
-    def _table(self, make: Callable[[Answer, bool], Table], is_whole: bool) -> TableMaker | None:
+    def _table(self, make: Callable[[Answer, bool], Cells], is_whole: bool) -> TableMaker | None:
         return None if self._answer is None else partial(make, self._answer, is_whole)
 
     def _on_export_features(self) -> None:
@@ -118,13 +118,13 @@ class ClassificationPictures(QWidget):
 # Thinned for the plot, complete for a file.
 
 
-def _confusion(answer: Answer, _is_whole: bool) -> Table:
+def _confusion(answer: Answer, _is_whole: bool) -> Cells:
     return confusion_table(answer.result)
 
 
-def _roc(answer: Answer, is_whole: bool) -> Table:
+def _roc(answer: Answer, is_whole: bool) -> Cells:
     return roc_table(answer.result.states, answer.result.roc if is_whole else answer.curves)
 
 
-def _bins(answer: Answer, _is_whole: bool) -> Table:
+def _bins(answer: Answer, _is_whole: bool) -> Cells:
     return calibration_table(answer.result)

@@ -11,7 +11,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.evaluation.row_choice import ChosenRows
 from pgmstudio.gui.widgets.basic import Segments, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 MAX_ROWS = 5000  # of one cell, the most confident first
 _UNKNOWN = -1.0
@@ -57,11 +57,11 @@ class ListsPane(QWidget):
             "classifyList",
         )
         self.views.chosen.connect(self._on_view)
-        self.features = FactTable(
+        self.features = Table(
             "classifyFeatures", "Variables by mutual information with the target", _FEATURES
         )
         self.features.selected.connect(self._on_feature)
-        self.rows = FactTable(
+        self.rows = Table(
             "classifyRows",
             "Rows of the cell; Enter or double-click to set one as evidence",
             _ROWS,

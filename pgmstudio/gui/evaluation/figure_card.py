@@ -14,19 +14,12 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.widgets.basic import label, row, tool_button, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.widgets.table import Table
 
-Table = Sequence[Sequence[Cell]]
-TableMaker = Callable[[], Table]
-
-
-def cell_text(cell: Cell) -> str:
-    """Text of a cell: a number with four digits, or empty."""
-    if cell is None:
-        return "–"
-    return f"{cell:.4g}".replace("-", "−") if isinstance(cell, float) else str(cell)
+Cells = Sequence[Sequence[Cell]]
+TableMaker = Callable[[], Cells]
 
 
 class PictureCard(QWidget):
@@ -58,9 +51,10 @@ class PictureCard(QWidget):
             "export", f"{title}: export as CSV…", self._on_export, name=f"{name}Export"
         )
         self.picture = picture
-        self.list: FactTable | None = None
+        self.list = Table(f"{name}Table", f"{title} as a table")
         self._stack = QStackedWidget()
         self._stack.addWidget(picture)
+        self._stack.addWidget(self.list)
         heading = label(title, "heading", size="dense")
         head = row(heading, self.fact, *extra, self.as_table, self.exporter)
         layout = QVBoxLayout(self)
@@ -85,18 +79,7 @@ class PictureCard(QWidget):
         make = self._table(False)
         if make is None:
             return
-        head, *rows = make()
-        if self.list is not None:
-            self._stack.removeWidget(self.list)
-            self.list.deleteLater()
-        numbers = [bool(rows) and isinstance(rows[0][k], float | int) for k in range(len(head))]
-        columns = [
-            Column(str(name).replace("_", " "), cell_text, is_number)
-            for name, is_number in zip(head, numbers, strict=True)
-        ]
-        self.list = FactTable(f"{self._name}Table", f"{self._title} as a table", columns)
-        self.list.show_rows([tuple(line) for line in rows])
-        self._stack.addWidget(self.list)
+        self.list.show_cells(make())
         self._stack.setCurrentWidget(self.list)
 
     def _on_export(self) -> None:

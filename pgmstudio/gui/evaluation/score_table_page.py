@@ -28,10 +28,10 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_help, open_model_page
 from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.widgets.table import Column, Table
 
 KEY = "scores"
 SortedText = tuple[float, str]  # sort key and text
@@ -91,9 +91,7 @@ class ScoreTablePage(Page):
         self.row_sets.picked.connect(self._on_rows)
         self.facts = facts_label("scoresFacts")
         self.note = Note(name="scoresNote")
-        self.table = FactTable(
-            "scoreTable", "Scores of all models; click a header to sort", _COLUMNS
-        )
+        self.table = Table("scoreTable", "Scores of all models; click a header to sort", _COLUMNS)
         self.table.chosen.connect(self._on_chosen)
         self.table.selected.connect(self._on_selected)
         self.meaning = facts_label("scoresMeaning")

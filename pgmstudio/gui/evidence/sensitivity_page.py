@@ -38,7 +38,7 @@ from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label,
 from pgmstudio.gui.widgets.combo_box import Combo, offer
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import CellTable
+from pgmstudio.gui.widgets.table import SelectionMode, Table
 
 REST_MS = 80
 MAX_LINES = 5  # lines of details under the chart
@@ -86,7 +86,12 @@ class SensitivityPage(Page):
         self.chart = TornadoChart("sensitivityChart")
         self.chart.looked_at.connect(self._on_looked_at)
         self.chart.chosen.connect(self._on_chosen)
-        self.table = CellTable("sensitivityTable", "All numbers of this view")
+        self.table = Table(
+            "sensitivityTable",
+            "All numbers of this view",
+            selection=SelectionMode.ExtendedSelection,
+            tip="",
+        )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.chart)
         self._stack.addWidget(self.table)
@@ -238,7 +243,7 @@ class SensitivityPage(Page):
         self._answer = None
         self.summary.setText("")
         self.chart.show_tornado(Tornado())
-        self.table.show_rows([])
+        self.table.show_columns([])
         self.card.show_detail(None)
 
     # -- showing
@@ -248,7 +253,7 @@ class SensitivityPage(Page):
         self.note.show_text("")
         self.summary.setText(result.summary)
         self.chart.show_tornado(result.tornado)
-        self.table.show_rows(result.cells)
+        self.table.show_cells(result.cells)
         self._on_looked_at(self.chart.current or "")
 
     def _on_looked_at(self, key: str) -> None:

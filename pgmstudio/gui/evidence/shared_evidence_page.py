@@ -42,7 +42,7 @@ from pgmstudio.gui.evidence.shared_evidence import (
 )
 from pgmstudio.gui.navigation import close_welcome, open_model_page
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.theme.language_symbols import mark_colors
+from pgmstudio.gui.theme.language_symbols import mark_colors, mark_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import (
     CARD,
@@ -58,9 +58,8 @@ from pgmstudio.gui.widgets.bar_cards import (
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.marker_table import MarkerTable
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +217,12 @@ def _distance(value: float) -> str:
 
 
 _MODEL_COLUMNS = (
-    Column("Model", str, stretches=True, tip="Double-click to open the model."),
+    Column(
+        "Model",
+        stretches=True,
+        tip="Double-click to open the model.",
+        icon=lambda row: mark_icon(str(row[-1])),
+    ),
     Column(
         "P(e)",
         _probability,
@@ -262,12 +266,15 @@ class SharedEvidencePage(Page):
             tip="Export the beliefs of all models and states with full precision.",
         )
         self.note = Note(name="sameEvidenceNote")
-        self.models = MarkerTable(
-            "sameEvidenceModels", "Models with the same evidence", _MODEL_COLUMNS
+        self.models = Table(
+            "sameEvidenceModels",
+            "Models with the same evidence",
+            _MODEL_COLUMNS,
+            key=tuple,
+            is_sortable=False,
         )
-        self.models.setSortingEnabled(False)
         self.models.chosen.connect(self._on_model)
-        self.ranks = FactTable(
+        self.ranks = Table(
             "sameEvidenceRanks", "Variables, the largest disagreement first", _RANK_COLUMNS
         )
         # Clicking a header still sorts; without its arrow fewer names are shortened.

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, label, row, scrolled
+from pgmstudio.gui.widgets.basic import Note, Segments, label, row, scrolled, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import ParamForm
-from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.widgets.table import Column, Table
 from pgmstudio.studies.recipe import Measured, Recipe, TableRow
 
 _COLUMNS = (
@@ -100,7 +100,7 @@ class RecipeView(QWidget):
         self.seed.setToolTip("The same seed gives the same table.")
         self.seed.setRange(0, 999_999_999)
         self.settings = self._settings()
-        self.table = FactTable("recipeTable", "Published and obtained values", _COLUMNS)
+        self.table = Table("recipeTable", "Published and obtained values", _COLUMNS)
         self.views = Segments(_VIEWS, "recipeViews")
         self.views.chosen.connect(self._on_view)
         self.plot = SweepLinesPlot("recipePlot")

@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -22,8 +18,9 @@ from pgmstudio.core.number_format import counted, grouped, read_number
 from pgmstudio.gui.importing.hints import missing_note, outlier_note, weights_note
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
-from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow, LinedRows, dress_head
+from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
 from pgmstudio.gui.widgets.search_field import SearchField
+from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
 _FLAGS = {
     ColumnKind.INDEX: "index",
@@ -86,9 +83,9 @@ class ColumnsPane(QWidget):
         self.search = SearchField("findImportColumn", "Find a column")
         self.search.setMaximumWidth(round(160 * theme().scale))
         self.list = ColumnList("importColumns", with_ticks=True)
-        self.list.picked.connect(self.picked)
-        self.list.ticked.connect(self.ticked)
-        self.search.textChanged.connect(self.list.find_columns)
+        self.list.selected.connect(self._on_selected)
+        self.list.ticked.connect(self._on_ticked)
+        self.search.textChanged.connect(self.list.show_filtered)
         self.note = Note("", "warning", "missingNote", rich=True)
         self.odd = Note("", "info", "oddNote", rich=True)
         self._odd_markers: tuple[str, ...] = ()
@@ -139,6 +136,12 @@ class ColumnsPane(QWidget):
             report, draft = self._shown
             self.list.show_rows([column_row(c, draft, self._bin_counts) for c in report.columns])
 
+    def _on_selected(self, number: int) -> None:
+        self.picked.emit(self.list.rows[number].name)
+
+    def _on_ticked(self, number: int, is_on: bool) -> None:
+        self.ticked.emit(self.list.rows[number].name, is_on)
+
     def _on_count_by(self, link: str) -> None:
         self.weights_requested.emit(self._weights_column, link == "yes")
 
@@ -177,23 +180,15 @@ class ColumnDetail(QWidget):
             self.use.setItemData(self.use.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.use.activated.connect(self._on_use)
         self.note = Note("", "info", "columnNote")
-        self.states = QTableWidget(0, 2)
-        self.states.setProperty("textSize", "dense")
-        self.states.setObjectName("statesFound")
-        self.states.setAccessibleName("States of the column")
-        self.states.setHorizontalHeaderLabels(["State", "Rows"])
-        count = QTableWidgetItem("Rows")
-        count.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.states.setHorizontalHeaderItem(1, count)
-        self.states.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.states.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.states.setShowGrid(False)
-        self.states.setTabKeyNavigation(False)
-        self.states.verticalHeader().hide()
-        self.states.setItemDelegate(LinedRows(self.states))
-        head = self.states.horizontalHeader()
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.states = Table(
+            "statesFound",
+            "States of the column",
+            (
+                Column("State", stretches=True, tip="Each distinct value is a state."),
+                Column("Rows", grouped, True, tip="Rows with this state."),
+            ),
+            selection=SelectionMode.NoSelection,
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(10)
@@ -256,14 +251,7 @@ class ColumnDetail(QWidget):
     def _show_states(self, column: ColumnReport) -> None:
         self.states.setVisible(bool(column.states))
         self._air.setVisible(not column.states)
-        self.states.setRowCount(len(column.states))
-        dress_head(self.states.horizontalHeader())
-        self.states.verticalHeader().setDefaultSectionSize(theme().px("row"))
-        for index, (state, count) in enumerate(column.states):
-            self.states.setItem(index, 0, QTableWidgetItem(state))
-            number = QTableWidgetItem(grouped(count))
-            number.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self.states.setItem(index, 1, number)
+        self.states.show_rows(column.states)
 
     def _on_use(self, row: int) -> None:
         if self._column is not None:

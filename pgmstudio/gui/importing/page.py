@@ -182,7 +182,7 @@ class ImportPage(UndoablePage):
         column = self._column
         self._refresh()  # selects the first column of a new list
         if column is not None:
-            self.view.columns.list.pick(column)
+            self.view.columns.list.select_key(column)
 
     def _on_read_failed(self, error: BaseException) -> None:
         self._is_reading = False

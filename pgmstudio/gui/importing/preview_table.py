@@ -25,8 +25,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.discretization import labels_of
 from pgmstudio.core.io.data.formats.text_sniffing import number_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.column_table import dress_head, paint_row_line
-from pgmstudio.gui.widgets.table import SortHead
+from pgmstudio.gui.widgets.grid_view import SortHead, dress_head, paint_row_line
 
 Index = QModelIndex | QPersistentModelIndex
 

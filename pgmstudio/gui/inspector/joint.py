@@ -42,9 +42,9 @@ from pgmstudio.gui.inspector.map_section import MapSection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
-from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.widgets.grid_view import dress_head
 from pgmstudio.gui.widgets.inspector_header import InspectorHead
 
 Index = QModelIndex | QPersistentModelIndex

@@ -48,8 +48,8 @@ from pgmstudio.gui.runs.score_plot import HELD, ScorePlot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row
-from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.grid_view import dress_head
 
 Index = QModelIndex | QPersistentModelIndex
 FRACTION = Qt.ItemDataRole.UserRole

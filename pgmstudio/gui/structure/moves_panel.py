@@ -27,12 +27,12 @@ from pgmstudio.core.scores.local import SCORES
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, row, tool_button
+from pgmstudio.gui.widgets.basic import button, label, row, tool_button, wide_first
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import choice_label
-from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.widgets.table import Column, Table
 
 SIDE_WIDTH = 282  # px at 100 %
 STEPS = 5
@@ -67,7 +67,7 @@ class MovesPanel(QWidget):
         self.summary = ElidedLabel("", "secondary")
         self.summary.setObjectName("movesSummary")
         self.summary.elide = Qt.TextElideMode.ElideRight
-        self.table = FactTable(
+        self.table = Table(
             "movesTable", "Next moves, best first; Enter accepts, Delete vetoes.", COLUMNS
         )
         self.table.selected.connect(self._on_selected)
@@ -161,7 +161,7 @@ class MovesPanel(QWidget):
             tip="Make the best move until none raises the score.",
         )
         self.stop = button("Stop", self._search.stop, name="movesStop", tip="Make no move.")
-        self.vetoed = FactTable(
+        self.vetoed = Table(
             "movesVetoed",
             "Moves excluded from this search; Enter allows one again.",
             (Column("Vetoed in this search", stretches=True, tip="Excluded until allowed again"),),

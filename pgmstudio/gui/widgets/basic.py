@@ -331,6 +331,19 @@ def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
     return made
 
 
+def wide_first(made: QWidget) -> QWidget:
+    """A row whose first widget takes the space that is left."""
+    return widening(made, 0)
+
+
+def widening(made: QWidget, index: int) -> QWidget:
+    """A row whose widget at this index takes the space that is left."""
+    layout = made.layout()
+    assert isinstance(layout, QHBoxLayout)
+    layout.setStretch(index, 1)
+    return made
+
+
 def foot_of(labels: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
     """Footer of a page: labels and the buttons that act on it."""
     made = QWidget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.inference.finding_text import Chip
@@ -13,6 +13,22 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 
 ICON = 12  # px at 100 %
+_CATEGORY = "category"
+_CATEGORY_TINT = 0.3
+# Background and text where they are not called after the tint.
+_COLORS = {"neutral": ("sunken", "text_secondary"), "success": ("do_soft", "success_ink")}
+
+
+def category_chip(text: str, number: int) -> Chip:
+    """The chip of the n-th class, state or component, outlined in its colour."""
+    return Chip(text, "", f"{_CATEGORY}{number}")
+
+
+def category_tint(number: int) -> QColor:
+    """The soft colour of a class; its letter identifies it as well."""
+    tint = theme().category(number)
+    tint.setAlphaF(_CATEGORY_TINT)
+    return tint
 
 
 def _icon_size() -> int:
@@ -34,14 +50,22 @@ def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
     return QSize(width, metrics.height() + 4)
 
 
-def paint_chip(painter: QPainter, rect: QRect, chip: Chip) -> None:
-    """Draw a chip into a rectangle as `chip_size` wants it."""
+def paint_chip(painter: QPainter, rect: QRect, chip: Chip, *, is_selected: bool = False) -> None:
+    """Draw a chip into a rectangle as `chip_size` wants it; `is_selected`: in a selected row."""
     font = theme().font("caption", "semibold")
-    ink = theme().color(f"{chip.tint}_ink")
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().color(f"{chip.tint}_soft"))
+    if chip.tint.startswith(_CATEGORY):
+        number = int(chip.tint.removeprefix(_CATEGORY))
+        painter.setPen(theme().category(number))
+        painter.setBrush(category_tint(number))
+        ink = theme().color("text")
+    else:
+        fallback = (f"{chip.tint}_soft", f"{chip.tint}_ink")
+        soft, ink_name = _COLORS.get(chip.tint, fallback)
+        painter.setBrush(theme().color("surface" if is_selected else soft))
+        ink = theme().color(ink_name)
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     left = rect.left() + 7
     if chip.icon:

@@ -1,523 +1,484 @@
-"""Tables of facts and rankings: sorted by a click on a heading, copied with Ctrl+C."""
+"""The table widget: typed columns over rows of any kind; sorted, filtered, ticked and copied."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
-    QHBoxLayout,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionHeader,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QBrush, QIcon, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView
 
 from pgmstudio.core.analysis.tables import Cell, table_text
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.column_table import (
-    TICK,
-    Index,
-    LinedRows,
-    TickedRows,
-    dress_head,
-    paint_row_line,
-)
+from pgmstudio.core.number_format import ascii_numbers
+from pgmstudio.gui.theme.theme import Weight, theme
+from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
 
-_, NAME, BAR = range(3)
-_FRACTION = Qt.ItemDataRole.UserRole
-
-
-@dataclass(frozen=True, slots=True)
-class RankedRow:
-    """Row of a ranking; `fraction`: length of the bar, 0 to 1; `cells`: texts of the numbers."""
-
-    key: str
-    name: str
-    fraction: float
-    cells: tuple[str, ...]
-    is_ticked: bool = True
-    is_weak: bool = False
-    tip: str = ""
-
-
-class _Rows(TickedRows):
-    rows: tuple[RankedRow, ...] = ()
-
-    def __init__(self, heads: Sequence[tuple[str, str]], parent: QObject) -> None:
-        super().__init__(parent)
-        self._heads = tuple(heads)
-
-    def show(self, rows: Sequence[RankedRow]) -> None:
-        before, self.rows = self.rows, tuple(rows)
-        if [row.key for row in before] == [row.key for row in self.rows]:
-            if self.rows:
-                last = self.index(len(self.rows) - 1, self.columnCount() - 1)
-                self.dataChanged.emit(self.index(0, 0), last)
-            return
-        self.beginResetModel()
-        self.endResetModel()
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._heads) + 1
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        head, tip = ("", "Selected") if section == TICK else self._heads[section - 1]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return head
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip
-        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-    def data(self, index: Index, role: int = 0) -> Any:
-        row, column = self.rows[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.name if column == NAME else row.cells[column - 3] if column > BAR else None
-        if role == Qt.ItemDataRole.CheckStateRole and column == TICK:
-            return Qt.CheckState.Checked if row.is_ticked else Qt.CheckState.Unchecked
-        if role == _FRACTION:
-            return row.fraction
-        if role == Qt.ItemDataRole.ForegroundRole and row.is_weak:
-            return theme().color("text_tertiary")
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side(column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return row.tip or row.name
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join((row.name, *row.cells))
-        return None
-
-
-def _side(section: int) -> int:
-    left = section in (NAME, BAR)
-    side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
-    return int(side | Qt.AlignmentFlag.AlignVCenter)
-
-
-class _Painter(QStyledItemDelegate):
-    """Bars on their track; the rest as usual."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        if index.column() != BAR:
-            super().paint(painter, option, index)
-            paint_row_line(painter, option)
-            return
-        state: Any = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, theme().color("selection"))
-        cell = QRectF(option.rect)
-        height = 9 * theme().scale
-        bar = QRectF(cell.left() + 4, cell.center().y() - height / 2, cell.width() - 16, height)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRoundedRect(bar, 2, 2)
-        fraction = float(index.data(_FRACTION) or 0.0)
-        if fraction > 0:
-            bar.setWidth(max(2.0, bar.width() * min(1.0, fraction)))
-            painter.setBrush(theme().color("belief"))
-            painter.drawRoundedRect(bar, 2, 2)
-        painter.restore()
-        paint_row_line(painter, option)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        size = super().sizeHint(option, index)
-        if index.column() > BAR:
-            size.setWidth(size.width() + theme().space(3))  # numbers side by side need air
-        return size
-
-
-class RankedTable(QTableView):
-    """Rows in the order they are given; Space ticks, Delete requests removal of the row."""
-
-    picked = Signal(str)
-    ticked = Signal(str, bool)
-    unwanted = Signal(str)
-
-    def __init__(
-        self, name: str, title: str, heads: Sequence[tuple[str, str]], *, with_ticks: bool
-    ) -> None:
-        """`heads`: word and tip of the name, the bar and each number."""
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(title)
-        self._rows = _Rows(heads, self)
-        self._rows.ticked.connect(self.ticked)
-        self.setModel(self._rows)
-        self.setItemDelegate(_Painter(self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.verticalHeader().hide()
-        self.setColumnHidden(TICK, not with_ticks)
-        head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setMinimumSectionSize(8)
-        for column in range(self._rows.columnCount()):
-            mode = QHeaderView.ResizeMode.ResizeToContents
-            if column in (NAME, BAR):
-                mode = QHeaderView.ResizeMode.Stretch
-            head.setSectionResizeMode(column, mode)
-        self.selectionModel().currentRowChanged.connect(self._on_row)
-        theme().changed.connect(self._restyle)
-        self._restyle()
-
-    @property
-    def rows(self) -> tuple[RankedRow, ...]:
-        return self._rows.rows
-
-    @property
-    def current(self) -> str | None:
-        """The key of the selected row."""
-        index = self.currentIndex()
-        return self.rows[index.row()].key if index.isValid() else None
-
-    def show_rows(self, rows: Sequence[RankedRow]) -> None:
-        """Other rows; the selected one stays selected where it is still there."""
-        chosen = self.current
-        self._rows.show(rows)
-        if chosen is not None and self.current != chosen:
-            self.pick(chosen)
-
-    def pick(self, key: str) -> None:
-        for position, row in enumerate(self.rows):
-            if row.key == key:
-                self.setCurrentIndex(self._rows.index(position, NAME))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, current = Qt.Key(event.key()), self.currentIndex()
-        if current.isValid() and key == Qt.Key.Key_Space and not self.isColumnHidden(TICK):
-            row = self.rows[current.row()]
-            self.ticked.emit(row.key, not row.is_ticked)
-        elif current.isValid() and key == Qt.Key.Key_Delete:
-            self.unwanted.emit(self.rows[current.row()].key)
-        else:
-            super().keyPressEvent(event)
-
-    def _on_row(self, index: QModelIndex) -> None:
-        if index.isValid():
-            self.picked.emit(self.rows[index.row()].key)
-
-    def _restyle(self) -> None:
-        self.setProperty("textSize", "dense")
-        dress_head(self.horizontalHeader())
-        self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * 1.1))
-        self.viewport().update()
-
-
-_PADDING = 4  # px at each side, as the sheets of heads have it, and one more
-
-
-class SortHead(QHeaderView):
-    """Header whose sort arrow follows the text; the style would draw it over the text."""
-
-    def __init__(self, table: QTableView) -> None:
-        super().__init__(Qt.Orientation.Horizontal, table)
-        self.setSectionsClickable(True)
-        table.setHorizontalHeader(self)
-
-    def heading(self, section: int, name: str) -> str:
-        """Elided heading of a column, with an arrow if the table is sorted by it."""
-        arrow = ""
-        if self.isSortIndicatorShown() and section == self.sortIndicatorSection():
-            is_up = self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
-            arrow = " ▴" if is_up else " ▾"
-        font = QFont(self.font())
-        font.setWeight(
-            QFont.Weight.DemiBold
-        )  # as in the style sheet, which does not change the font
-        metrics = QFontMetrics(font)
-        available = self.sectionSize(section) - 2 * _PADDING - metrics.horizontalAdvance(arrow)
-        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, available) + arrow
-
-    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
-        super().initStyleOptionForIndex(option, section)
-        option.text = self.heading(section, option.text)
-        option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
-
-
-Row = tuple[Any, ...]
+SelectionMode = QAbstractItemView.SelectionMode
+_Role = Qt.ItemDataRole
+_GAP = "\u2003"  # before a text column that follows a right-aligned number
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, how a value reads, and whether it is a number."""
+    """A heading, how its values read, and what else its cells show.
 
-    head: str
-    parts: Callable[[Any], str] = str
+    `text` and `copied` get the value of a cell; the other functions get the row. Without `value`
+    the row is a sequence with an item for each column.
+    """
+
+    title: str
+    text: Callable[[Any], str] = str
     is_number: bool = False
     stretches: bool = False
-    tip: str = ""
+    tip: str = ""  # of the heading
+    short_title: str = ""  # where there is little space
+    value: Callable[[Any], Any] | None = None
+    keys: NDArray[Any] | None = None  # to sort by, one for each row, if there are very many rows
+    copied: Callable[[Any], Cell] | None = None  # None: the text, with ASCII numbers
+    copied_title: str = ""
+    cell_tip: Callable[[Any], str] | None = None
+    icon: Callable[[Any], QIcon] | None = None
+    marks: Callable[[Any], CellMarks | None] | None = None
+    is_ticked: Callable[[Any], bool] | None = None  # a check box
+    color: Callable[[Any], str | None] | None = None  # of the text, by its name in the theme
+    background: Callable[[Any], str | None] | None = None
+    weight: Callable[[Any], Weight] | None = None
+    is_editable: bool = False
+
+    @property
+    def has_text(self) -> bool:
+        return self.value is not None or (self.marks is None and self.is_ticked is None)
+
+    @property
+    def side(self) -> int:
+        side = Qt.AlignmentFlag.AlignRight if self.is_number else Qt.AlignmentFlag.AlignLeft
+        return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
-class Facts(QAbstractTableModel):
-    """Rows as they were given, or sorted by a column; equal ones keep their order."""
+def _cell_column(cells: Sequence[Sequence[Cell]], index: int) -> Column:
+    title = str(cells[0][index]).replace("_", " ")
+    is_number = any(isinstance(row[index], float | int) for row in cells[1:20])
+    return Column(
+        title[:1].upper() + title[1:],
+        _cell_text,
+        is_number,
+        copied=lambda cell: cell,
+        copied_title=title,
+        cell_tip=lambda row: "" if row[index] is None else str(row[index]),
+    )
 
-    def __init__(self, columns: Sequence[Column], parent: QObject) -> None:
+
+def _cell_text(cell: Cell) -> str:
+    """A number with four digits, or a dash."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.4g}".replace("inf", "∞").replace("-", "−")
+    return str(cell)
+
+
+class TableModel(QAbstractTableModel):
+    """Rows as they were given, or sorted by a column and filtered; equal ones keep their order."""
+
+    ticked = Signal(int, bool)  # the number of the row as it was given
+    edited = Signal(int, int, str)  # row, column, text
+
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._columns = tuple(columns)
-        self._given: tuple[Row, ...] = ()
-        self._order: list[int] = []
+        self.columns: tuple[Column, ...] = ()
+        self.rows: Sequence[Any] = ()
+        self.has_short_titles = False
+        self.row_tip: Callable[[Any], str] | None = None
+        self.row_title: Callable[[Any], str] | None = None
+        self.row_color: Callable[[Any], str | None] | None = None
+        self.description: Callable[[Any], str] | None = None
+        self._order: Sequence[int] = ()
         self._sorted_by: tuple[int, bool] | None = None
+        self._filter = ""
 
-    def show_rows(self, rows: Sequence[Row]) -> None:
+    # -- rows and their order
+
+    def show_columns(self, columns: Sequence[Column]) -> None:
+        """Other columns; the rows go."""
         self.beginResetModel()
-        self._given = tuple(rows)
+        self.columns, self.rows, self._order, self._sorted_by = tuple(columns), (), (), None
+        self.endResetModel()
+
+    def show_rows(self, rows: Sequence[Any]) -> None:
+        self.beginResetModel()
+        self.rows = rows
         self._arrange()
         self.endResetModel()
 
+    def replace_rows(self, rows: Sequence[Any]) -> None:
+        """The same rows with other values; only those that differ are painted again."""
+        before, self.rows = self.rows, rows
+        for position, number in enumerate(self._order):
+            if before[number] is not rows[number] and before[number] != rows[number]:
+                self.refresh(position, position)
+
+    def refresh(self, first: int = 0, last: int = -1) -> None:
+        """Paint rows again, all by default."""
+        last = self.rowCount() - 1 if last < 0 else last
+        if first <= last:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(self.columns) - 1))
+
     @property
-    def rows(self) -> tuple[Row, ...]:
-        """In the order they were given."""
-        return self._given
+    def is_as_given(self) -> bool:
+        return self._sorted_by is None and not self._filter
 
-    def given(self, index: int) -> int:
+    def number_at(self, position: int) -> int:
         """The number of the row in the order it was given."""
-        return self._order[index]
+        return self._order[position]
 
-    def row_of(self, number: int) -> int:
-        """Where the row that was given as this number stands."""
-        return self._order.index(number)
+    def position_of(self, number: int) -> int | None:
+        """Where the row that was given as this number is; None if it is filtered out."""
+        return self._order.index(number) if number in self._order else None
+
+    def show_filtered(self, text: str) -> None:
+        """Only rows with `text` in their first text column."""
+        self.beginResetModel()
+        self._filter = text.casefold()
+        self._arrange()
+        self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        is_down = order == Qt.SortOrder.DescendingOrder
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        numbers = [self._order[index.row()] for index in before]
+        self._sorted_by = (column, is_down) if 0 <= column < len(self.columns) else None
+        self._arrange()
+        wanted = set(numbers)
+        positions = {n: row for row, n in enumerate(self._order) if n in wanted} if wanted else {}
+        after = [
+            self.index(positions[number], index.column())
+            for number, index in zip(numbers, before, strict=True)
+        ]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    def _arrange(self) -> None:
+        self._order = range(len(self.rows))
+        if self._filter:
+            named = next((i for i, column in enumerate(self.columns) if column.has_text), 0)
+            texts = [self.text(row, named) for row in self.rows]
+            self._order = [n for n in self._order if self._filter in texts[n].casefold()]
+        if self._sorted_by is not None:
+            self._order = self._sorted(*self._sorted_by)
+
+    def _sorted(self, column: int, is_down: bool) -> list[int]:
+        """The order by the values of a column; rows without a value come last."""
+        keys = self.columns[column].keys
+        if keys is not None and not self._filter:
+            order: list[int] = np.argsort(-keys if is_down else keys, kind="stable").tolist()
+            return order
+        values = {number: self.value(self.rows[number], column) for number in self._order}
+        known = [n for n in self._order if values[n] is not None and values[n] == values[n]]
+        known.sort(key=values.__getitem__, reverse=is_down)
+        present = set(known)
+        return known + [n for n in self._order if n not in present]
+
+    # -- cells
+
+    def value(self, row: Any, index: int) -> Any:
+        """What a cell is sorted by, and its text made from."""
+        column = self.columns[index]
+        if column.value is not None:
+            return column.value(row)
+        if column.is_ticked is not None:
+            return not column.is_ticked(row)
+        if column.marks is not None:
+            marks = column.marks(row) or CellMarks()
+            return marks.chip.words if marks.chip is not None else marks.bar and marks.bar.value
+        return row[index]
+
+    def text(self, row: Any, index: int) -> str:
+        """What a cell shows."""
+        column = self.columns[index]
+        if column.has_text:
+            return column.text(self.value(row, index))
+        marks = None if column.marks is None else column.marks(row)
+        return "" if marks is None or marks.chip is None else marks.chip.words
+
+    def copied(self, row: Any, index: int) -> Cell:
+        """What a cell gives to the clipboard."""
+        column = self.columns[index]
+        if column.copied is not None:
+            return column.copied(self.value(row, index))
+        return ascii_numbers(self.text(row, index))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self._order)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self._columns)
+        return 0 if parent.isValid() else len(self.columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation is not Qt.Orientation.Horizontal:
-            return None
-        column = self._columns[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._gap(section) + column.head
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return column.tip or column.head
-        return _table_side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+            if self.row_title is None or role not in (_Role.DisplayRole, _Role.ToolTipRole):
+                return None
+            return self.row_title(self.rows[self._order[section]])
+        column = self.columns[section]
+        if role == _Role.DisplayRole:
+            is_short = self.has_short_titles and column.short_title
+            return self._gap(section) + (column.short_title if is_short else column.title)
+        if role == _Role.ToolTipRole:
+            return column.tip or column.title
+        return column.side if role == _Role.TextAlignmentRole else None
 
-    def data(self, index: Index, role: int = 0) -> Any:
-        column = self._columns[index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            parts = column.parts(self._given[self._order[index.row()]][index.column()])
-            return self._gap(index.column()) + parts
-        return _table_side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags, column = super().flags(index), self.columns[index.column()]
+        if column.is_ticked is not None:
+            flags |= Qt.ItemFlag.ItemIsUserCheckable
+        return flags | Qt.ItemFlag.ItemIsEditable if column.is_editable else flags
+
+    def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:
+        row, number = self.rows[self._order[index.row()]], index.column()
+        column = self.columns[number]
+        match role:
+            case _Role.DisplayRole:
+                return self._gap(number) + self.text(row, number)
+            case _Role.TextAlignmentRole:
+                return column.side
+            case MARKS.value:
+                return None if column.marks is None else column.marks(row)
+            case _Role.DecorationRole:
+                return None if column.icon is None else column.icon(row)
+            case _Role.CheckStateRole if column.is_ticked is not None:
+                return Qt.CheckState.Checked if column.is_ticked(row) else Qt.CheckState.Unchecked
+            case _Role.ForegroundRole:
+                return self._brush(column.color or self.row_color, row)
+            case _Role.BackgroundRole:
+                return self._brush(column.background, row)
+            case _Role.FontRole if column.weight is not None:
+                return theme().font("dense", column.weight(row))
+            case _Role.ToolTipRole:
+                tip = column.cell_tip or self.row_tip
+                return self.text(row, number) if tip is None else tip(row)
+            case _Role.EditRole:
+                return self.text(row, number)
+            case _Role.AccessibleTextRole:
+                if self.description is not None:
+                    return self.description(row)
+                return f"{column.title}: {self.text(row, number)}"
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = _Role.EditRole) -> bool:
+        number = self._order[index.row()]
+        if role == _Role.CheckStateRole:
+            self.ticked.emit(number, Qt.CheckState(value) == Qt.CheckState.Checked)
+        elif role == _Role.EditRole:
+            self.edited.emit(number, index.column(), str(value))
+        return role in (_Role.CheckStateRole, _Role.EditRole)
 
     def _gap(self, index: int) -> str:
-        """Gap before a text column that follows a right-aligned number."""
-        follows = index > 0 and self._columns[index - 1].is_number
-        return "\u2003" if follows and not self._columns[index].is_number else ""
+        column = self.columns[index]
+        follows = index > 0 and self.columns[index - 1].is_number and column.has_text
+        return _GAP if follows and not column.is_number else ""
 
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.layoutAboutToBeChanged.emit()
-        self._sorted_by = (column, order is Qt.SortOrder.DescendingOrder) if column >= 0 else None
-        self._arrange()
-        self.layoutChanged.emit()
-
-    def _arrange(self) -> None:
-        self._order = list(range(len(self._given)))
-        if self._sorted_by is not None:
-            column, down = self._sorted_by
-            self._order.sort(key=lambda i: self._given[i][column], reverse=down)
+    def _brush(self, named: Callable[[Any], str | None] | None, row: Any) -> QBrush | None:
+        name = None if named is None else named(row)
+        return None if name is None else QBrush(theme().color(name))
 
 
-def _table_side(column: Column) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
-    return int(side | Qt.AlignmentFlag.AlignVCenter)
+class Table(GridView):
+    """A table of rows; Enter or a double-click chooses a row, Space ticks it, Ctrl+C copies.
 
+    Signals carry the number of a row in the order the rows were given.
+    """
 
-class FactTable(QTableView):
-    """One row is selected at most; Enter or a double-click chooses it."""
-
-    chosen = Signal(int)  # the number of the row as it was given
     selected = Signal(int)
-    facts_type: type[Facts] = Facts
+    chosen = Signal(int)
+    ticked = Signal(int, bool)
+    edited = Signal(int, int, str)  # row, column, text
+    removal_requested = Signal(int)  # Delete
 
-    def __init__(self, name: str, title: str, columns: Sequence[Column]) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(title)
-        self.facts = self.facts_type(columns, self)
-        self.setModel(self.facts)
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        columns: Sequence[Column] = (),
+        *,
+        key: Callable[[Any], Hashable] | None = None,
+        row_tip: Callable[[Any], str] | None = None,
+        row_title: Callable[[Any], str] | None = None,
+        row_color: Callable[[Any], str | None] | None = None,
+        description: Callable[[Any], str] | None = None,
+        is_sortable: bool = True,
+        selection: SelectionMode = SelectionMode.SingleSelection,
+        row_height: float = 1.0,
+        number_gap: int = 0,
+        rows_measured: int = 1000,
+        tip: str | None = None,
+    ) -> None:
+        """`key`: what a row is known by when rows change; `description`: for screen readers.
+
+        `rows_measured`: how many rows the widths of columns fit.
+        """
+        super().__init__(
+            name, title, tip=tip, row_height=row_height, has_row_heads=row_title is not None
+        )
+        self._key = key
+        self.delegate.number_gap = number_gap
+        self._rows = TableModel(self)
+        self._rows.row_tip, self._rows.row_title = row_tip, row_title
+        self._rows.row_color, self._rows.description = row_color, description
+        self._rows.ticked.connect(self.ticked)
+        self._rows.edited.connect(self.edited)
+        self.setModel(self._rows)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setItemDelegate(LinedRows(self))
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = SortHead(self)
-        head.setHighlightSections(False)
+        self.setSelectionMode(selection)
+        triggers = QAbstractItemView.EditTrigger
+        self.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
+        head = self.horizontalHeader()
+        head.setMinimumSectionSize(8)
+        head.setResizeContentsPrecision(rows_measured)
+        head.setSectionsClickable(is_sortable)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        head.setSortIndicatorClearable(True)
+        self.setSortingEnabled(is_sortable)
+        self.show_columns(columns)
+        self.activated.connect(self._on_activated)
+        self.selectionModel().currentRowChanged.connect(self._on_row)
+
+    def show_columns(self, columns: Sequence[Column]) -> None:
+        """Other columns; the rows go."""
+        head = self.horizontalHeader()
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._rows.show_columns(columns)
         for index, column in enumerate(columns):
             mode = QHeaderView.ResizeMode
             head.setSectionResizeMode(
                 index, mode.Stretch if column.stretches else mode.ResizeToContents
             )
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.setSortingEnabled(True)
-        self.activated.connect(self._on_activated)
-        self.selectionModel().currentRowChanged.connect(self._on_row)
-        theme().changed.connect(self._restyle)
-        self._restyle()
 
-    def show_rows(self, rows: Sequence[Row]) -> None:
-        self.facts.show_rows(rows)
+    def show_cells(self, cells: Sequence[Sequence[Cell]]) -> None:
+        """The table of an analysis: its first row has the headings."""
+        self.show_columns([_cell_column(cells, index) for index in range(len(cells[0]))])
+        self.show_rows(cells[1:])
 
-    def select(self, number: int) -> None:
-        """Select the row that was given as this number."""
-        if 0 <= number < self.facts.rowCount():
-            self.selectRow(self.facts.row_of(number))
+    def show_short_titles(self, on: bool) -> None:
+        """The short headings of the columns that have one, or the whole ones."""
+        if on != self._rows.has_short_titles:
+            self._rows.has_short_titles = on
+            last = len(self._rows.columns) - 1
+            self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
+
+    def show_rows(self, rows: Sequence[Any]) -> None:
+        """Other rows; with a `key`, the selected one stays selected where it is still there."""
+        rows = rows if isinstance(rows, range) else tuple(rows)
+        if self._key is None:
+            self._rows.show_rows(rows)
+            return
+        keys = [self._key(row) for row in rows]
+        if self._rows.is_as_given and [self._key(row) for row in self.rows] == keys:
+            self._rows.replace_rows(rows)
+            return
+        chosen = None if self.current_row is None else self._key(self.current_row)
+        self._rows.show_rows(rows)
+        if chosen in keys:
+            self._select_again(keys.index(chosen))
+
+    def _select_again(self, number: int) -> None:
+        """Without a signal, because it was selected before."""
+        was_blocked = self.blockSignals(True)
+        self.select(number)
+        self.blockSignals(was_blocked)
+
+    def show_filtered(self, text: str) -> None:
+        """Only rows with `text` in their first text column; the selected one stays selected."""
+        current = self.current
+        self._rows.show_filtered(text)
+        if current is not None:
+            self._select_again(current)
+
+    def refresh(self) -> None:
+        """Paint the rows again, whose values have changed."""
+        self._rows.refresh()
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        """In the order they were given."""
+        return self._rows.rows
 
     @property
     def current(self) -> int | None:
-        """The selected row, as it was given."""
+        """The number of the selected row."""
         index = self.currentIndex()
-        return self.facts.given(index.row()) if index.isValid() else None
+        return self._rows.number_at(index.row()) if index.isValid() else None
+
+    @property
+    def current_row(self) -> Any:
+        """The selected row, or None."""
+        return None if self.current is None else self.rows[self.current]
+
+    @property
+    def selected_rows(self) -> list[Any]:
+        """All selected rows in the order they are shown."""
+        indices = self.selectionModel().selectedRows()
+        return [self.rows[self._rows.number_at(p)] for p in sorted(i.row() for i in indices)]
+
+    def select(self, number: int) -> None:
+        """Select the row that was given as this number."""
+        position = self._rows.position_of(number)
+        if position is not None:
+            self.selectRow(position)
+
+    def select_key(self, key: Hashable) -> None:
+        """Select the row that is known by this key."""
+        assert self._key is not None
+        for number, row in enumerate(self.rows):
+            if self._key(row) == key:
+                self.select(number)
+                return
+
+    def row_at(self, index: Index) -> Any:
+        """The row of an index of the model, or None."""
+        return self.rows[self._rows.number_at(index.row())] if index.isValid() else None
+
+    def copy(self) -> None:
+        """The selected rows, or all, to the clipboard as tab-separated text."""
+        model = self._rows
+        shown = [
+            i
+            for i, column in enumerate(model.columns)
+            if not self.isColumnHidden(i) and (column.has_text or column.title)
+        ]
+        rows = self.selected_rows or [
+            self.rows[model.number_at(position)] for position in range(model.rowCount())
+        ]
+        heads = [model.columns[i] for i in shown]
+        head: list[Cell] = [column.copied_title or column.title for column in heads]
+        cells = [[model.copied(row, i) for i in shown] for row in rows]
+        QApplication.clipboard().setText(table_text([head, *cells], "\t"))
+
+    def toggle_current(self) -> None:
+        """Request a change of the check box of the selected row."""
+        for index, column in enumerate(self._rows.columns):
+            can_tick = column.is_ticked is not None and not self.isColumnHidden(index)
+            if can_tick and column.is_ticked is not None and self.current is not None:
+                self.ticked.emit(self.current, not column.is_ticked(self.current_row))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        has_boxes = any(column.is_ticked is not None for column in self._rows.columns)
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif has_boxes and Qt.Key(event.key()) == Qt.Key.Key_Space:
+            self.toggle_current()
+        elif Qt.Key(event.key()) == Qt.Key.Key_Delete and self.current is not None:
+            self.removal_requested.emit(self.current)
+        else:
+            super().keyPressEvent(event)
 
     def _on_activated(self, index: QModelIndex) -> None:
-        self.chosen.emit(self.facts.given(index.row()))
+        self.chosen.emit(self._rows.number_at(index.row()))
 
     def _on_row(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.selected.emit(self.facts.given(index.row()))
-
-    def _restyle(self) -> None:
-        self.setProperty("textSize", "dense")
-        self.verticalHeader().setDefaultSectionSize(theme().px("row"))
-        dress_head(self.horizontalHeader())
-
-
-def wide_first(made: QWidget) -> QWidget:
-    """A row whose first widget takes the space that is left."""
-    return widening(made, 0)
-
-
-def widening(made: QWidget, index: int) -> QWidget:
-    """A row whose widget at this index takes the space that is left."""
-    layout = made.layout()
-    assert isinstance(layout, QHBoxLayout)
-    layout.setStretch(index, 1)
-    return made
-
-
-class _Cells(QAbstractTableModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.head: list[str] = []
-        self.rows: list[list[Cell]] = []
-
-    def show(self, rows: Sequence[Sequence[Cell]]) -> None:
-        self.beginResetModel()
-        self.head = [str(cell).replace("_", " ") for cell in rows[0]] if rows else []
-        self.rows = [list(row) for row in rows[1:]]
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.head)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.head[section].capitalize()
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._side(section)
-        return None
-
-    def data(self, index: Index, role: int = 0) -> Any:
-        cell = self.rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._side(index.column())
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return "" if cell is None else str(cell)
-        if role != Qt.ItemDataRole.DisplayRole or cell is None:
-            return None
-        if isinstance(cell, float):
-            return f"{cell:.4g}".replace("-", "−") if math.isfinite(cell) else "∞"
-        return str(cell)
-
-    def _side(self, column: int) -> int:
-        is_number = any(isinstance(row[column], float | int) for row in self.rows[:20])
-        side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if not 0 <= column < len(self.head):
-            return
-        self.layoutAboutToBeChanged.emit()
-        is_down = order == Qt.SortOrder.DescendingOrder
-        filled = [row for row in self.rows if row[column] is not None]
-        empty = [row for row in self.rows if row[column] is None]
-        filled.sort(key=lambda row: row[column], reverse=is_down)  # type: ignore[arg-type,return-value]
-        self.rows = filled + empty
-        self.layoutChanged.emit()
-
-
-class CellTable(QTableView):
-    """Rows as they come; the first is the head."""
-
-    def __init__(self, name: str, title: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip("")
-        self._cells = _Cells(self)
-        self.setModel(self._cells)
-        self.setItemDelegate(LinedRows(self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        head = SortHead(self)
-        self.setSortingEnabled(True)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head.setSortIndicatorClearable(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        theme().changed.connect(self._restyle)
-        self._restyle()
-
-    def show_rows(self, rows: Sequence[Sequence[Cell]]) -> None:
-        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self._cells.show(rows)
-        self.resizeColumnsToContents()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            chosen = sorted({index.row() for index in self.selectionModel().selectedRows()})
-            rows = [self._cells.rows[row] for row in chosen] or self._cells.rows
-            QApplication.clipboard().setText(table_text([self._cells.head, *rows], "\t"))
-            return
-        super().keyPressEvent(event)
-
-    def _restyle(self) -> None:
-        self.setProperty("textSize", "dense")
-        dress_head(self.horizontalHeader())
-        self.verticalHeader().setDefaultSectionSize(theme().px("row"))
+            self.selected.emit(self._rows.number_at(index.row()))

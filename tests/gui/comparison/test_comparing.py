@@ -126,7 +126,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert sum(value or 0.0 for value in grid.values()) == pytest.approx(turned.value)
     for key in ("pairs", "rows"):
         QTest.mouseClick(page.panes.right.button(key), LEFT)
-    assert page.panes.by_row.facts.rowCount() == 80
+    assert page.panes.by_row.model().rowCount() == 80
     # Files, and a second run that is the same.
     page.exports.export(tmp_path / "languages.csv")
     with (tmp_path / "languages.csv").open() as stream:
@@ -213,7 +213,7 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
         assert dict(live.evidence) == {"wet": Observed("yes")}
         for name in model.domain.names:
             assert live.beliefs[name] == pytest.approx(session.belief(name).values)
-    shown = [str(page.models.facts.index(place, 1).data()) for place in (0, 1)]
+    shown = [str(page.models.model().index(place, 1).data()) for place in (0, 1)]
     assert [float(one) for one in shown] == pytest.approx(
         [2 ** session.log2_evidence() for session in listed], rel=1e-3
     )
@@ -256,7 +256,9 @@ def test_a_hybrid_and_a_decision_graph_have_different_signs(
     page = opened(window, "evidence.same")
     assert isinstance(page, SharedEvidencePage)
     qtbot.waitUntil(lambda: bool(page.cards.cards))
-    icons = [page.models.facts.index(row, 0).data(Qt.ItemDataRole.DecorationRole) for row in (0, 1)]
+    icons = [
+        page.models.model().index(row, 0).data(Qt.ItemDataRole.DecorationRole) for row in (0, 1)
+    ]
     images = [icon.pixmap(32, 32).toImage() for icon in icons]
     assert images[0] != images[1]
 

@@ -66,7 +66,7 @@ def test_all_languages_share_the_axes_with_front_letters_and_legend(
     assert "Pareto front" in labels
     assert {p.key for p in page.chart.front} == {p.key for p in pareto_front(page.points)}
     assert "BIC" in " ".join(page.plot._labels.shown)
-    assert page.side.front.facts.rowCount() == len(page.chart.front)
+    assert page.side.front.model().rowCount() == len(page.chart.front)
     said = {curve.title: overfitting(curve) for curve in page.chart.curves}
     assert said["Chow–Liu"] is None
     assert str(said["PDG"]).startswith("PDG overfits: from size")
@@ -216,7 +216,7 @@ def test_plot_and_points_are_written_to_files(
     assert page.commands.export_table(tmp_path / "points.csv")
     assert (tmp_path / "points.csv").read_text() == points_csv(page.points)
     page.bar.table.click()
-    qtbot.waitUntil(lambda: page.foot.points.facts.rowCount() == len(page.points))
+    qtbot.waitUntil(lambda: page.foot.points.model().rowCount() == len(page.points))
 
 
 def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model_once(

@@ -170,7 +170,7 @@ def test_every_plot_is_a_table_and_a_file(
         qtbot.mouseClick(card.exporter, LEFT)
         qtbot.waitUntil(path.exists)
         with path.open() as stream:
-            assert len(list(csv.reader(stream))) - 1 == card.list.facts.rowCount()
+            assert len(list(csv.reader(stream))) - 1 == card.list.model().rowCount()
         qtbot.mouseClick(card.as_table, LEFT)
         assert card.picture.isVisible()
     path = tmp_path / "predictions.csv"

@@ -32,7 +32,7 @@ def press(qtbot: QtBot, page: RecipePage, name: str) -> None:
 
 
 def cell(page: RecipePage, row: int, column: int) -> str:
-    facts = page.view.table.facts
+    facts = page.view.table.model()
     return str(facts.data(facts.index(row, column), Qt.ItemDataRole.DisplayRole)).strip()
 
 

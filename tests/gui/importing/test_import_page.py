@@ -87,7 +87,7 @@ def test_a_csv_with_marks_and_blanks_is_imported_with_the_cut_that_was_dragged(
     assert missing == {"age": 0, "sex": 3, "smoker": 2, "id": 0}
 
     qtbot.mouseClick(page.view.foot.forward, Qt.MouseButton.LeftButton)
-    page.view.columns.list.pick("age")
+    page.view.columns.list.select_key("age")
     page.view.cuts.bins.setValue(4)
     histogram = page.view.cuts.histogram
     assert len(histogram.points) == 3
@@ -132,7 +132,7 @@ def test_cutting_begins_with_a_column_of_numbers_wherever_it_stands(
     path.write_text("smoker,weight\n" + rows, encoding="utf-8")
     page = opened(window, qtbot, path)
     page.go_to(CUTS)
-    assert page.view.columns.list.current == "weight"
+    assert page.view.columns.list.current_row.name == "weight"
     assert len(page.view.cuts.histogram.points) > 0
 
 
@@ -194,7 +194,7 @@ def test_a_column_of_counts_becomes_the_weights_of_the_rows(
     path.write_text("colour,n\nred,3\nblue,5\ngreen,2\n", encoding="utf-8")
     page = opened(window, qtbot, path)
     page.go_to(COLUMNS)
-    page.view.columns.list.pick("n")
+    page.view.columns.list.select_key("n")
     use = page.view.detail.use
     use.setCurrentIndex(use.findText("Row weights"))
     use.activated.emit(use.currentIndex())
@@ -213,7 +213,7 @@ def test_an_identifier_is_left_out_unless_it_is_ticked(
     report = page.reading.report  # type: ignore[union-attr]
     identifier = next(column for column in report.columns if column.name == "id")
     assert page.draft.treatment(identifier) is Treatment.LEAVE_OUT
-    page.view.columns.list.pick("id")
+    page.view.columns.list.select_key("id")
     qtbot.keyClick(page.view.columns.list, Qt.Key.Key_Space)
     assert page.draft.treatment(identifier) is Treatment.STATES
     page.undo()

@@ -32,7 +32,7 @@ def read_page(window: MainWindow, qtbot: QtBot, path: Path) -> ImportPage:
 
 
 def chip_of(page: ImportPage, name: str) -> str:
-    rows = page.view.columns.list._rows.rows
+    rows = page.view.columns.list.rows
     return next(row.chip for row in rows if row.name == name)
 
 

@@ -80,7 +80,7 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     # Two columns of numbers are cut, one by dragging; undone and done again.
     page.go_to(CUTS)
     for name in ("age", "pressure"):
-        page.view.columns.list.pick(name)
+        page.view.columns.list.select_key(name)
         page.view.cuts.bins.setValue(2)
     driver.settle()
     histogram = page.view.cuts.histogram

@@ -162,9 +162,9 @@ def test_an_incomplete_file_becomes_a_saved_project(
 
     # Cuts: two columns, one of them by hand.
     page.go_to(CUTS)
-    page.view.columns.list.pick("pressure")
+    page.view.columns.list.select_key("pressure")
     page.view.cuts.bins.setValue(2)
-    page.view.columns.list.pick("age")
+    page.view.columns.list.select_key("age")
     page.view.cuts.bins.setValue(3)
     driver.settle()
     before = page.view.cuts.histogram.points

@@ -82,7 +82,7 @@ def test_every_local_optimum_can_be_opened_as_a_model(
     qtbot: QtBot, window: MainWindow, restarts: RestartsPage
 ) -> None:
     optima = optima_of(window)
-    assert restarts.table.facts.rowCount() == len(optima.optima)
+    assert restarts.table.model().rowCount() == len(optima.optima)
     assert len(optima.optima) > 1
     last = len(optima.optima) - 1
     restarts.table.select(last)
@@ -166,7 +166,7 @@ def log(window: MainWindow) -> TestLogPage:
 
 
 def column(page: TestLogPage, number: int) -> list[str]:
-    facts = page.table.facts
+    facts = page.table.model()
     return [facts.index(place, number).data().strip() for place in range(facts.rowCount())]
 
 
@@ -181,9 +181,9 @@ def test_the_log_is_filtered_sorted_and_written(
 ) -> None:
     log.one.setCurrentIndex(0)
     log.other.setCurrentIndex(0)
-    made = log.table.facts.rowCount()
+    made = log.table.model().rowCount()
     qtbot.mouseClick(log.outcome_filter.button("independent"), LEFT)
-    assert 0 < log.table.facts.rowCount() < made
+    assert 0 < log.table.model().rowCount() < made
     assert set(column(log, 8)) == {"independent"}
     qtbot.mouseClick(log.outcome_filter.button("all"), LEFT)
     log.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
@@ -241,7 +241,7 @@ def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: Trac
     # §7.6: KV is worked first; of L, KA and M the best joins, and the total is −2227.638872 nats.
     assert trace.caption.text().startswith("Step 1 of ")
     assert "KV" in trace.caption.text()
-    tried = [trace.table.facts.index(i, 0).data() for i in range(trace.table.facts.rowCount())]
+    tried = [trace.table.model().index(i, 0).data() for i in range(trace.table.model().rowCount())]
     assert tried == ["L", "KA", "M"]
     begun = set(trace.canvas.scene.edges)
     assert begun == {("L", "KV"), ("KA", "KV"), ("M", "KV")}  # all of them trials

@@ -292,7 +292,7 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     shown = app.center.current
     assert isinstance(shown, BootstrapPage)
     qtbot.waitUntil(lambda: len(shown.canvas.scene.nodes) == 3)
-    assert shown.table.facts.rowCount() == len(found.edges)
+    assert shown.table.model().rowCount() == len(found.edges)
     shown.threshold.setValue(1)
     every = {frozenset((e.source, e.target)) for e in found.edges}
     qtbot.waitUntil(lambda: {frozenset(e) for e in shown.canvas.scene.edges} == every)

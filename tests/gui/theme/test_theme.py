@@ -14,7 +14,7 @@ from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note
-from pgmstudio.gui.widgets.table import SortHead
+from pgmstudio.gui.widgets.grid_view import SortHead
 
 TEXT = 4.5
 LINE = 3.0

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QTableView,
     QTableWidget,
     QTabWidget,
     QToolButton,
@@ -35,9 +34,10 @@ from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsP
 from pgmstudio.gui.navigation import open_data_page, open_learn_page
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, set_role
+from pgmstudio.gui.widgets.grid_view import SortHead
 from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.widgets.step_bar import StepBar
-from pgmstudio.gui.widgets.table import CellTable, Column, FactTable, SortHead
+from pgmstudio.gui.widgets.table import Table
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.label_pages import open_labelled
 from tests.gui.samples import add_sprinkler, sprinkler
@@ -111,21 +111,10 @@ def test_menus_that_have_no_room_leave_a_sign_beside_the_command_field(
 # -- heads, tabs and steps
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        lambda: CellTable("cells", "Cells"),
-        lambda: FactTable("facts", "Facts", [Column("A heading"), Column("Another")]),
-    ],
-    ids=["cells", "facts"],
-)
-def test_heads_that_sort_have_a_sign_behind_their_words(qtbot: QtBot, table) -> None:  # type: ignore[no-untyped-def]
-    made: QTableView = table()
+def test_heads_that_sort_have_a_sign_behind_their_words(qtbot: QtBot) -> None:
+    made = Table("cells", "Cells")
     qtbot.addWidget(made)
-    if isinstance(made, CellTable):
-        made.show_rows([["A heading", "Another"], [1, 2]])
-    else:
-        made.show_rows([("x", "y")])
+    made.show_cells([["A heading", "Another"], [1, 2]])
     made.sortByColumn(0, Qt.SortOrder.DescendingOrder)
     head = made.horizontalHeader()
     assert isinstance(head, SortHead)

@@ -35,8 +35,8 @@ from pgmstudio.gui.languages.ldag.label_table_model import (
 )
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled, set_role
-from pgmstudio.gui.widgets.column_table import dress_head
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.grid_view import dress_head
 
 _MOVES = (
     QEvent.Type.Show,

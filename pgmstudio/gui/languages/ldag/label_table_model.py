@@ -26,7 +26,7 @@ from pgmstudio.core.languages.ldag.partitions import star_rows
 from pgmstudio.core.number_format import class_letter, grouped, parse_probability
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
-from pgmstudio.gui.widgets.column_table import paint_row_line
+from pgmstudio.gui.widgets.grid_view import paint_row_line
 
 Index = QModelIndex | QPersistentModelIndex
 Floats = NDArray[np.float64]

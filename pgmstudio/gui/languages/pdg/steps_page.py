@@ -27,7 +27,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 # Older steps are dropped.
 MAX_STEPS = 500
@@ -93,7 +93,7 @@ class PdgStepsPage(Page):
         self.canvas = BandCanvas()
         for request in ("click_state", "exclude_state", "toggle_state", "likelihood", "do"):
             getattr(self.canvas.signals, request).connect(self._refuse)
-        self.table = FactTable("pdgStepsTable", "Steps, the newest first", _COLUMNS)
+        self.table = Table("pdgStepsTable", "Steps, the newest first", _COLUMNS)
         self.table.selected.connect(self._on_selected)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

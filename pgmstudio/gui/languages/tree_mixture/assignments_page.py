@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHeaderView, QTableView, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFileDialog, QVBoxLayout
 
 from pgmstudio.core.analysis.cluster_assignment import (
     RowComponents,
@@ -36,97 +30,60 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, button, label, row
-from pgmstudio.gui.widgets.column_table import LinedRows, dress_head
+from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import SortHead, widening
-
-Index = QModelIndex | QPersistentModelIndex
-_HEADS = ("Row", "Class", "Responsibility", "Entropy, bits")
-_TIPS = (
-    "The number of the row in the data, from 1.",
-    "The likeliest class or tree of the row.",
-    "How probable it is, given the cells of the row that are there.",
-    "0 when it is certain; log2 of their number when all are equally likely.",
-)
+from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
 
-class ComponentRows(QAbstractTableModel):
-    """Reads the arrays as they are asked for, so that a million rows cost nothing."""
+def _columns(result: RowComponents, what: str) -> list[Column]:
+    """Columns over the numbers of the rows: a million rows cost nothing until they are seen."""
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._result: RowComponents | None = None
-        self._order: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
-        self._columns: tuple[NDArray[Any], ...] = ()
-        self.what = "Class"
+    def column(
+        title: str, values: NDArray[Any], text: Callable[[Any], str], tip: str, **more: Any
+    ) -> Column:
+        return Column(title, text, True, tip=tip, value=values.__getitem__, keys=values, **more)
 
-    def show_result(self, result: RowComponents) -> None:
-        self.beginResetModel()
-        self._result = result
-        rows = np.arange(result.row_count)
-        fractions = tuple(result.responsibilities[:, k] for k in range(len(result.names)))
-        self._columns = (
-            rows,
-            result.chosen,
+    def fraction(value: float) -> str:
+        return f"{percent(float(value))} %"
+
+    return [
+        column(
+            "Row",
+            np.arange(result.row_count),
+            lambda number: grouped(int(number) + 1),
+            "The number of the row in the data, from 1.",
+        ),
+        Column(
+            what,
+            lambda chosen: result.names[int(chosen)],
+            tip="The likeliest class or tree of the row.",
+            value=result.chosen.__getitem__,
+            keys=result.chosen,
+        ),
+        column(
+            "Responsibility",
             result.top_responsibilities,
+            fraction,
+            "How probable it is, given the cells of the row that are there.",
+        ),
+        column(
+            "Entropy, bits",
             result.entropies,
-            *fractions,
-        )
-        self._order = rows
-        self.endResetModel()
-
-    def row_number(self, position: int) -> int:
-        """The number of the row in the data, from 0."""
-        return int(self._order[position])
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else int(self._order.size)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return 0 if parent.isValid() else len(self._columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or self._result is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            if section == 1:
-                return self.what
-            return _HEADS[section] if section < 4 else f"P({self._result.names[section - 4]})"
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section] if section < 4 else "Responsibility for the row."
-        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-    def data(self, index: Index, role: int = 0) -> Any:
-        if self._result is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            value = self._columns[index.column()][self._order[index.row()]]
-            match index.column():
-                case 0:
-                    return grouped(int(value) + 1)
-                case 1:
-                    return f"\u2003{self._result.names[int(value)]}"
-                case 3:
-                    return f"{float(value):.3f}"
-            return f"{percent(float(value))} %"
-        return _side(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if not 0 <= column < len(self._columns):
-            return
-        self.layoutAboutToBeChanged.emit()
-        values = self._columns[column]
-        down = order is Qt.SortOrder.DescendingOrder
-        self._order = np.argsort(-values if down else values, kind="stable")
-        self.layoutChanged.emit()
-
-
-def _side(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignLeft if column == 1 else Qt.AlignmentFlag.AlignRight
-    return int(side | Qt.AlignmentFlag.AlignVCenter)
+            "{:.3f}".format,
+            "0 when it is certain; log2 of their number when all are equally likely.",
+        ),
+        *(
+            column(
+                f"P({name})",
+                result.responsibilities[:, k],
+                fraction,
+                "Responsibility for the row.",
+            )
+            for k, name in enumerate(result.names)
+        ),
+    ]
 
 
 class ComponentRowsPage(Page):
@@ -145,23 +102,14 @@ class ComponentRowsPage(Page):
         self.facts = ElidedLabel("", "secondary")
         self.facts.setObjectName("assignFacts")
         self.note = Note(name="assignNote")
-        self.rows = ComponentRows(self)
-        self.table = QTableView()
-        self.table.setObjectName("assignTable")
-        self.table.setAccessibleName("Rows with their classes")
-        self.table.setToolTip("Click a heading to sort.")
-        self.table.setModel(self.rows)
-        self.table.setItemDelegate(LinedRows(self.table))
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = SortHead(self.table)
-        head.setHighlightSections(False)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.table.setSortingEnabled(True)
+        self.table = Table(
+            "assignTable",
+            "Rows with their classes",
+            selection=SelectionMode.ExtendedSelection,
+            number_gap=theme().space(3),
+            rows_measured=24,
+            tip="Click a heading to sort.",
+        )
         self.exporter = button(
             "Export CSV…",
             self._on_export,
@@ -180,8 +128,6 @@ class ComponentRowsPage(Page):
         layout.addWidget(self.note)
         layout.addWidget(self.table, 1)
         app.document.changed.connect(self._on_document)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self._fill()
         self._ask()
 
@@ -203,11 +149,6 @@ class ComponentRowsPage(Page):
 
     def closed(self) -> None:
         self._latest_task.forget()
-
-    def _restyle(self) -> None:
-        self.table.setProperty("textSize", "dense")
-        self.table.verticalHeader().setDefaultSectionSize(theme().px("row"))
-        dress_head(self.table.horizontalHeader())
 
     # -- which rows
 
@@ -249,13 +190,9 @@ class ComponentRowsPage(Page):
     def _on_result(self, result: RowComponents) -> None:
         self._result = result
         model = self._model
-        if model is not None:
-            what = model.component_title
-            self.rows.what = what[:1].upper() + what[1:]
-        self.rows.show_result(result)
-        self.table.resizeColumnsToContents()
-        for column in range(self.rows.columnCount()):  # space for the sort arrow
-            self.table.setColumnWidth(column, self.table.columnWidth(column) + 20)
+        what = "class" if model is None else model.component_title
+        self.table.show_columns(_columns(result, what[:1].upper() + what[1:]))
+        self.table.show_rows(range(result.row_count))
         self.exporter.setEnabled(True)
         counts = [
             f"{name} {grouped(int(count))}"

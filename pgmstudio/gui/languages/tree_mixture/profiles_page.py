@@ -26,10 +26,10 @@ from pgmstudio.gui.plots.profile_plots import (
     Profiles,
 )
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Segments, button, row
+from pgmstudio.gui.widgets.basic import Segments, button, row, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import Column, FactTable, widening
+from pgmstudio.gui.widgets.table import Column, Table
 
 # More columns are not followed by eye; a map of all states opens instead.
 MAX_IN_LINES = 20
@@ -65,14 +65,10 @@ class ProfilePage(Page):
         self.map = ProfileMap("profileMap")
         self.images = ProfileImages("profileImages")
         self._holder = QStackedWidget()
-        self._table_layout = QVBoxLayout()
-        self.table: FactTable | None = None
-        self._table_holder = QWidget()
-        self._table_holder.setLayout(self._table_layout)
-        self._table_layout.setContentsMargins(0, 0, 0, 0)
+        self.table = Table("profileTable", "P(state | class)")
         for content, name in ((self.plot, "profileScroll"), (self.map, "profileMapScroll")):
             self._holder.addWidget(_scrolling(content, name))
-        self._holder.addWidget(self._table_holder)
+        self._holder.addWidget(self.table)
         self._holder.addWidget(_scrolling(self.images, "profileImagesScroll"))
         export = button(
             "Export picture…",
@@ -158,15 +154,11 @@ class ProfilePage(Page):
                 self.images.show_posterior(fractions)
 
     def _show_table(self, result: Profiles) -> None:
-        if self.table is not None:
-            self._table_layout.removeWidget(self.table)
-            self.table.deleteLater()
         columns = [Column("Item", stretches=True), Column("State")]
         for name in result.names:
             columns.append(Column(name, lambda value: f"{100 * value:.1f} %", True))
-        self.table = FactTable("profileTable", "P(state | class)", columns)
+        self.table.show_columns(columns)
         self.table.show_rows(result.rows())
-        self._table_layout.addWidget(self.table)
 
     def show_view(self, key: str) -> None:
         self.views.choose(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider, QStackedWidget, QVBoxLayout, QWidget
@@ -15,10 +15,12 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.learning.wizard.state import ColumnSelection, WizardState
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar
 from pgmstudio.gui.widgets.basic import Segments, button, empty_state, label, row
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.grid_view import CellMarks
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.widgets.table import RankedRow, RankedTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 ALPHAS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 NO_TARGET = "choose a target"
@@ -26,6 +28,61 @@ NOTHING = (
     "Choose a target above to test every other column against it. "
     "Without a target, all columns are used."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TestRow:
+    """The test of one column; `strength`: its mutual information as a fraction of the largest."""
+
+    key: str
+    strength: float
+    bits: float
+    p_value: float
+    corrected_p_value: float
+    note: str
+    tip: str
+    is_ticked: bool
+    is_weak: bool
+
+
+_COLUMNS = (
+    Column("", tip="Selected", is_ticked=lambda row: row.is_ticked),
+    Column(
+        "Column",
+        stretches=True,
+        tip="Columns of the data set by p-value",
+        value=lambda row: row.key,
+    ),
+    Column(
+        "Association",
+        stretches=True,
+        tip="Mutual information with the target",
+        marks=lambda row: CellMarks(bar=Bar(row.strength)),
+    ),
+    Column(
+        "bits",
+        "{:.3f}".format,
+        True,
+        tip="Mutual information with the target",
+        value=lambda row: row.bits,
+    ),
+    Column(
+        "p-value",
+        p_words,
+        True,
+        tip="p-value of independence from the target",
+        value=lambda row: row.p_value,
+    ),
+    Column(
+        "corrected",
+        p_words,
+        True,
+        tip="p-value corrected for multiple testing",
+        value=lambda row: row.corrected_p_value,
+    ),
+    Column("", is_number=True, tip="Result of the test", value=lambda row: row.note),
+)
+_CORRECTED = 5
 
 
 class ColumnsStep(QWidget):
@@ -67,18 +124,15 @@ class ColumnsStep(QWidget):
             "stepwiseCorrection",
         )
         self.correction.chosen.connect(self._on_correction)
-        self.table = RankedTable(
+        self.table = Table(
             "stepwiseTable",
             "Columns with the test against the target; Space selects or deselects.",
-            [
-                ("Column", "Columns of the data set by p-value"),
-                ("Association", "Mutual information with the target"),
-                ("bits", "Mutual information with the target"),
-                ("p-value", "p-value of independence from the target"),
-                ("corrected", "p-value corrected for multiple testing"),
-                ("", "Result of the test"),
-            ],
-            with_ticks=True,
+            _COLUMNS,
+            key=lambda row: row.key,
+            row_tip=lambda row: row.tip,
+            row_color=lambda row: "text_tertiary" if row.is_weak else None,
+            row_height=1.1,
+            number_gap=theme().space(3),
         )
         self.table.ticked.connect(self._on_ticked)
         self._summary = PlainLine("stepwiseKept")
@@ -146,7 +200,7 @@ class ColumnsStep(QWidget):
         every = picking.alpha >= 1
         self._alpha_text.setText("every column" if every else f"p < {picking.alpha:g}")
         self.correction.choose(picking.correction)
-        self.table.setColumnHidden(5, picking.correction == "none")
+        self.table.setColumnHidden(_CORRECTED, picking.correction == "none")
         self._show_rows()
 
     def _show_rows(self) -> None:
@@ -218,7 +272,8 @@ class ColumnsStep(QWidget):
     def _on_correction(self, key: str) -> None:
         self._pick(f"correct by {key}", correction=key)
 
-    def _on_ticked(self, column: str, is_selected: bool) -> None:
+    def _on_ticked(self, number: int, is_selected: bool) -> None:
+        column = self.table.rows[number].key
         by_hand = {**self._plan.picking.by_hand, column: is_selected}
         self._pick(f"{'select' if is_selected else 'deselect'} {column}", by_hand=by_hand)
 
@@ -235,7 +290,7 @@ class ColumnsStep(QWidget):
 
 def _row_of(
     test: TargetTest, p: float, is_selected: bool, most: float, picking: ColumnSelection
-) -> RankedRow:
+) -> TestRow:
     outcome = test.outcome
     is_significant = p < picking.alpha
     note = "" if is_significant else "no association"
@@ -245,14 +300,16 @@ def _row_of(
     elif not outcome.reliable:
         note = note or "few rows"
         tip += f"\n{outcome.freedom} degrees of freedom; fewer than 5 rows for each."
-    return RankedRow(
-        test.column,
-        test.column,
-        test.bits / most,
-        (f"{test.bits:.3f}", p_words(test.p_value), p_words(p), note),
+    return TestRow(
+        key=test.column,
+        strength=test.bits / most,
+        bits=test.bits,
+        p_value=test.p_value,
+        corrected_p_value=p,
+        note=note,
+        tip=tip,
         is_ticked=is_selected,
         is_weak=not is_significant,
-        tip=tip,
     )
 
 

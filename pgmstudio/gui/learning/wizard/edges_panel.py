@@ -16,15 +16,18 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel, Model
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.model_data import model_sources
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar
 from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
+from pgmstudio.gui.widgets.grid_view import CellMarks
 from pgmstudio.gui.widgets.step_bar import PlainLine
-from pgmstudio.gui.widgets.table import RankedRow, RankedTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 Edge = tuple[str, str]
 MAX_DIGITS = 300.0  # −log₁₀ of a p-value that underflows
@@ -73,6 +76,52 @@ class _Result:
     links: tuple[LinkStrength, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _LinkRow:
+    """An edge; `strength`: by the selected measure, as a fraction of the largest."""
+
+    link: LinkStrength
+    strength: float
+    is_weak: bool
+
+
+_COLUMNS = (
+    Column(
+        "Edge",
+        stretches=True,
+        tip="Parent → child",
+        value=lambda row: f"{row.link.source} → {row.link.target}",
+    ),
+    Column(
+        "Strength",
+        stretches=True,
+        tip="By the selected measure",
+        marks=lambda row: CellMarks(bar=Bar(row.strength)),
+    ),
+    Column(
+        "Δ BIC",
+        lambda bits: decimal(bits, 1),
+        True,
+        tip=MEASURES["bic"].tip,
+        value=lambda row: row.link.bic_gain,
+    ),
+    Column(
+        "MI",
+        decimal,
+        True,
+        tip=MEASURES["mi"].tip,
+        value=lambda row: None if row.link.alone is None else row.link.information_bits,
+    ),
+    Column(
+        "p",
+        lambda p: "–" if p is None else p_words(p),
+        True,
+        tip="p-value of independence given the other parents",
+        value=lambda row: None if row.link.given_parents is None else row.link.p_value,
+    ),
+)
+
+
 class LinksPanel(QWidget):
     """Edge strengths, measured in the background and shown as edge widths on the canvas."""
 
@@ -94,20 +143,18 @@ class LinksPanel(QWidget):
             [(k, m.short_title, m.tip) for k, m in MEASURES.items()], "stepwiseBy"
         )
         self.measure.chosen.connect(self._on_measure)
-        self.table = RankedTable(
+        self.table = Table(
             "stepwiseLinkTable",
             "Edges by strength; Delete removes the selected one.",
-            [
-                ("Edge", "Parent → child"),
-                ("Strength", "By the selected measure"),
-                ("Δ BIC", MEASURES["bic"].tip),
-                ("MI", MEASURES["mi"].tip),
-                ("p", "p-value of independence given the other parents"),
-            ],
-            with_ticks=False,
+            _COLUMNS,
+            key=lambda row: row.link.edge,
+            row_tip=lambda row: _tip(row.link),
+            row_color=lambda row: "text_tertiary" if row.is_weak else None,
+            row_height=1.1,
+            number_gap=theme().space(3),
         )
-        self.table.picked.connect(self._on_picked)
-        self.table.unwanted.connect(self._on_unwanted)
+        self.table.selected.connect(self._on_selected)
+        self.table.removal_requested.connect(self._on_remove)
         self._note = Note(name="stepwiseNoRows")
         self.weak = QSlider(Qt.Orientation.Horizontal)
         self.weak.setObjectName("stepwiseHide")
@@ -205,17 +252,10 @@ class LinksPanel(QWidget):
         hidden = self.hidden_edges
         self.table.show_rows(
             [
-                RankedRow(
-                    key=f"{link.source}\n{link.target}",
-                    name=f"{link.source} → {link.target}",
-                    fraction=max(0.0, values[link.edge]) / most if most > 0 else 0.0,
-                    cells=(
-                        f"{link.bic_gain:.1f}".replace("-", "−"),
-                        "–" if link.alone is None else f"{link.information_bits:.3f}",
-                        "–" if link.given_parents is None else p_words(link.p_value),
-                    ),
+                _LinkRow(
+                    link,
+                    max(0.0, values[link.edge]) / most if most > 0 else 0.0,
                     is_weak=link.bic_gain < 0 or link.edge in hidden,
-                    tip=_tip(link),
                 )
                 for link in links
             ]
@@ -245,8 +285,8 @@ class LinksPanel(QWidget):
     @property
     def edge(self) -> Edge | None:
         """The selected edge."""
-        key = self.table.current
-        return None if key is None else _edge(key)
+        row = self.table.current_row
+        return None if row is None else row.link.edge
 
     def _on_measure(self, _key: str) -> None:
         self._show()
@@ -254,20 +294,15 @@ class LinksPanel(QWidget):
     def _on_weak(self, _count: int) -> None:
         self._show()
 
-    def _on_picked(self, key: str) -> None:
+    def _on_selected(self, _number: int) -> None:
         self._allow()
-        self.picked.emit(_edge(key))
+        self.picked.emit(self.edge)
 
-    def _on_unwanted(self, key: str) -> None:
-        self._remove_edge(_edge(key))
-
-    def _on_remove(self) -> None:
-        if self.edge is not None:
-            self._remove_edge(self.edge)
-
-    def _remove_edge(self, edge: Edge) -> None:
+    def _on_remove(self, *_: object) -> None:
+        if self.edge is None:
+            return
         model_id = self._model_id or ""
-        source, target = edge
+        source, target = self.edge
         edit = partial(remove_edge, model_id=model_id, source=source, target=target)
         if self._app.change(f"Remove {source} → {target}", edit):
             self._app.notify(f"{source} → {target} removed.", undo=True)
@@ -275,11 +310,6 @@ class LinksPanel(QWidget):
     def stop(self) -> None:
         """Cancel background work when the page is closed."""
         self._latest_task.forget()
-
-
-def _edge(key: str) -> Edge:
-    source, _, target = key.partition("\n")
-    return source, target
 
 
 def _tip(link: LinkStrength) -> str:

@@ -29,10 +29,10 @@ from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, ru
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Segments, button, label, row
+from pgmstudio.gui.widgets.basic import Segments, button, label, row, wide_first
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.widgets.table import Column, Table
 
 REDRAW_MS = 250
 _COLUMNS = (
@@ -78,7 +78,7 @@ class AdjacencyPage(ArtifactPage):
         self.matrix.chosen.connect(self._on_cell)
         self._legend = label("", "secondary", size="dense", wrap=True)
         self._legend.setObjectName("adjacencyLegend")
-        self.table = FactTable("adjacencyTable", "Edges, the most frequent first", _COLUMNS)
+        self.table = Table("adjacencyTable", "Edges, the most frequent first", _COLUMNS)
         self.table.selected.connect(self._on_row)
         self.table.setMinimumWidth(round(280 * theme().scale))
         picture = button(

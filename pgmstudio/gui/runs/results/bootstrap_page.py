@@ -23,7 +23,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 REDRAW_MS = 60
 Edge = tuple[str, str]
@@ -72,7 +72,7 @@ class BootstrapPage(FittingPage):
         self.note = Note(level="warning", name="bootstrapNote")
         self.averaged = AveragedCanvas()
         self.averaged.selected.connect(self._on_edge)
-        self.table = FactTable("bootstrapEdges", "Edges, the most frequent first", _COLUMNS)
+        self.table = Table("bootstrapEdges", "Edges, the most frequent first", _COLUMNS)
         self.table.selected.connect(self._on_row)
         self.table.setMinimumWidth(round(330 * theme().scale))
         opener = button(

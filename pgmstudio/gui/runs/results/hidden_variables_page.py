@@ -22,10 +22,10 @@ from pgmstudio.gui.runs.results.result_page import (
     under_the_picture,
 )
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import row
+from pgmstudio.gui.widgets.basic import row, wide_first
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.widgets.table import Column, Table
 
 REDRAW_MS = 200
 
@@ -79,8 +79,8 @@ class HiddenScanPage(ArtifactPage):
         self.facts = facts_label("hiddenFacts")
         self.verdict = facts_label("hiddenVerdict")
         self.blocks = facts_label("hiddenBlocks")
-        self.table = FactTable("hiddenTable", "Candidates, in the order of the run", _COLUMNS)
-        self.pairs = FactTable("hiddenPairs", "Pairs across blocks and their test", _PAIRS)
+        self.table = Table("hiddenTable", "Candidates, in the order of the run", _COLUMNS)
+        self.pairs = Table("hiddenPairs", "Pairs across blocks and their test", _PAIRS)
         self.table.selected.connect(self._on_selected)
         export = self._export_button(
             "Export…", "hiddenExport", "One line for each model (.csv), or all of it (.json)."

@@ -19,10 +19,10 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
+from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row, wide_first
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.widgets.table import Column, Table
 
 ANY = "any variable"
 REST_MS = 80
@@ -73,7 +73,7 @@ class TestLogPage(ArtifactPage):
         )
         self.outcome_filter.chosen.connect(self._refresh)
         self.why = Note(name="testLogWhy")
-        self.table = FactTable("testLogTable", "Tests in the order they were made", _COLUMNS)
+        self.table = Table("testLogTable", "Tests in the order they were made", _COLUMNS)
         self.facts = facts_label("testLogFacts")
         export = self._export_button(
             "Export CSV…",

@@ -20,9 +20,9 @@ from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.result_page import ArtifactPage, facts_label, under_the_picture
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Segments, label, row
+from pgmstudio.gui.widgets.basic import Segments, label, row, wide_first
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.widgets.table import Column, Table
 
 REDRAW_MS = 60
 Edge = tuple[str, str]
@@ -104,7 +104,7 @@ class PosteriorPage(ArtifactPage):
         self.picture = AveragedCanvas(self._strengths)
         self.picture.selected.connect(self._on_edge)
         self.tables = {
-            key: FactTable(f"posterior{key.title()}", title, columns)
+            key: Table(f"posterior{key.title()}", title, columns)
             for key, (title, columns) in _TABLES.items()
         }
         self._stack = QStackedWidget()

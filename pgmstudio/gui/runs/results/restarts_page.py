@@ -41,7 +41,7 @@ from pgmstudio.gui.runs.results.result_page import (
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 REDRAW_MS = 250
 _COLUMNS = (
@@ -81,7 +81,7 @@ class RestartsPage(FittingPage):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.plot)
         self._stack.addWidget(self._edges_view())
-        self.table = FactTable("restartsOptima", "Local optima, the best first", _COLUMNS)
+        self.table = Table("restartsOptima", "Local optima, the best first", _COLUMNS)
         self.table.chosen.connect(self._open)
         self.table.selected.connect(self._on_selected)
         self._opener = button(

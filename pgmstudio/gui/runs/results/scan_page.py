@@ -51,9 +51,9 @@ from pgmstudio.gui.runs.results.result_page import (
     under_the_picture,
 )
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Segments, button, row
+from pgmstudio.gui.widgets.basic import Segments, button, row, wide_first
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.table import Column, FactTable, wide_first
+from pgmstudio.gui.widgets.table import Column, Table
 
 REDRAW_MS = 200
 
@@ -103,7 +103,7 @@ class PointsPage(ArtifactPage, Generic[P]):
         super().__init__(key, app, source)
         self.facts = facts_label(f"{self.name}Facts")
         plot.chosen.connect(self.open_point)
-        self.table = FactTable(f"{self.name}Table", self.table_title, self.columns)
+        self.table = Table(f"{self.name}Table", self.table_title, self.columns)
         self.table.chosen.connect(self.open_point)
         self.table.selected.connect(self._on_selected)
         self._opener = button(
@@ -455,7 +455,7 @@ class TreeScanPage(ArtifactPage):
         )
         self.along.chosen.connect(self._refresh)
         self.plot = SweepLinesPlot("treeScanPlot")
-        self.table = FactTable("treeScanTable", "Starts, in the order of the run", _COLUMNS)
+        self.table = Table("treeScanTable", "Starts, in the order of the run", _COLUMNS)
         export = self._export_button(
             "Export…", "treeScanExport", "One line for each start (.csv), or all of it (.json)."
         )

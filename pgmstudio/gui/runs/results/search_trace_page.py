@@ -30,7 +30,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import label, row, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.param_form import choice_label
-from pgmstudio.gui.widgets.table import Column, FactTable
+from pgmstudio.gui.widgets.table import Column, Table
 
 
 def _value(number: float) -> str:
@@ -97,7 +97,7 @@ class TracePage(ArtifactPage):
         self._layouts = LayoutMaker(self)
         self._layouts.placed.connect(self._on_layout)
         self._layouts.failed.connect(app.errors.report)
-        self.table = FactTable("traceTable", "Columns tried in this step", _COLUMNS)
+        self.table = Table("traceTable", "Columns tried in this step", _COLUMNS)
         export = self._export_button(
             "Export CSV…", "traceExport", "Every step with everything it tried."
         )

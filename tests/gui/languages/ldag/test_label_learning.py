@@ -55,7 +55,7 @@ def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp
     assert page.model_id == model_id
     kept = restored(LdagPosterior.kind, next(iter(app.project.runs.values())).kept[POSTERIOR])
     assert isinstance(kept, LdagPosterior)
-    edges, labels, graphs = (page.tables[key].facts.rows for key in ("edges", "labels", "graphs"))
+    edges, labels, graphs = (page.tables[key].rows for key in ("edges", "labels", "graphs"))
     assert [row[1:] for row in edges] == [(e.probability, e.labelled) for e in kept.edges]
     assert [row[2] for row in labels] == [c.probability for c in kept.contexts]
     assert [row[2] for row in graphs] == [g.score for g in kept.graphs]

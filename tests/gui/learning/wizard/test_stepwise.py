@@ -22,7 +22,7 @@ from pgmstudio.gui.learning.wizard.state import COLUMNS, LEARNING, LINKS, QUESTI
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.widgets.basic import Note
-from pgmstudio.gui.widgets.table import NAME, TICK, RankedTable
+from pgmstudio.gui.widgets.table import Table
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies
 from tests.core.learning.lecture_data import K2_DEMO
@@ -73,14 +73,14 @@ def choose_target(qtbot: QtBot, page: WizardPage, target: str) -> None:
     qtbot.waitUntil(lambda: bool(page.plan.tests), timeout=LONG_MS)
 
 
-def click_tick(qtbot: QtBot, table: RankedTable, column: str) -> None:
+def click_tick(qtbot: QtBot, table: Table, column: str) -> None:
     place = [row.key for row in table.rows].index(column)
-    box = table.visualRect(table.model().index(place, TICK))
+    box = table.visualRect(table.model().index(place, 0))
     qtbot.mouseClick(table.viewport(), LEFT, pos=QPoint(box.left() + 10, box.center().y()))
 
 
-def click_row(qtbot: QtBot, table: RankedTable, place: int) -> None:
-    where = table.visualRect(table.model().index(place, NAME)).center()
+def click_row(qtbot: QtBot, table: Table, place: int) -> None:
+    where = table.visualRect(table.model().index(place, 1)).center()
     qtbot.mouseClick(table.viewport(), LEFT, pos=where)
 
 
@@ -191,7 +191,7 @@ def test_ticks_are_set_by_keys_taken_back_and_survive_other_tabs(
     choose_target(qtbot, asia, "dysp")
     before = ticked(asia)
     table = asia.columns.table
-    table.pick("bronc")
+    table.select_key("bronc")
     table.setFocus()
     qtbot.keyClick(table, Key.Key_Space)
     assert ticked(asia) == before - {"bronc"}
@@ -249,7 +249,7 @@ def test_the_last_steps_take_any_model_of_the_project(qtbot: QtBot, window: Main
     qtbot.keyClick(links.weak, Key.Key_Right)
     weakest = links.links[0].edge
     assert [e for e, item in shown.scene().edges.items() if not item.isVisible()] == [weakest]
-    links.table.pick("\n".join(weakest))
+    links.table.select_key(weakest)
     links.table.setFocus()
     qtbot.keyClick(links.table, Key.Key_Delete)
     assert weakest not in network(page).edges

@@ -1,0 +1,235 @@
+"""The look of every table: headings that sort, hairlines under rows, bars and chips in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionHeader,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.gui.theme.style_sheet import mark
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar, paint_mini_bars
+from pgmstudio.gui.widgets.chip import chip_size, paint_chip
+
+Index = QModelIndex | QPersistentModelIndex
+MARKS = Qt.ItemDataRole.UserRole  # a `CellMarks`, or nothing
+BAR_HEIGHT, PROGRESS_HEIGHT, PROGRESS_WIDTH = 9, 4, 58  # px at 100 %
+_MIN_BAR = 24  # px; a shorter bar shows nothing
+_NUMBER_WIDTH = 68  # px right of a bar
+_MARGIN = 4  # px at each side of a cell
+
+
+@dataclass(frozen=True, slots=True)
+class CellMarks:
+    """What a cell shows besides its text."""
+
+    bar: Bar | None = None  # alone, or left of a number
+    progress: float | None = None  # a thin bar before the text
+    chip: Chip | None = None  # instead of the text
+    histogram: Sequence[float] = ()
+    note: str = ""  # after the text, in grey
+    is_dimmed: bool = False
+
+
+def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
+    """A hairline under the cell: rows are distinguishable without a grid."""
+    painter.setPen(QPen(theme().color("border"), 1))
+    painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints a cell with its marks and a hairline under it."""
+
+    number_gap = 0  # px more for each column of numbers
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        marks = index.data(MARKS)
+        if marks is not None and marks.chip is not None:
+            option.text = ""  # the chip has it
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        marks = index.data(MARKS)
+        if marks is None:
+            super().paint(painter, option, index)
+        else:
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_marked(painter, option, index, marks)
+            painter.restore()
+        paint_row_line(painter, option)
+
+    def _paint_marked(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: Index, marks: CellMarks
+    ) -> None:
+        cell, is_right = option.rect, _is_right(index)
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if is_selected:
+            painter.fillRect(cell, theme().color("selection"))
+        text = QStyleOptionViewItem(option)
+        text.rect = QRect(cell)
+        if marks.note:
+            self._paint_note(painter, text, index, marks.note, is_right)
+        elif marks.progress is not None:
+            text.rect.setLeft(self._paint_progress(painter, cell, marks.progress))
+        super().paint(painter, text, index)
+        if marks.bar is not None:
+            self._paint_bar(painter, cell, marks.bar, has_text=bool(index.data()))
+        if marks.chip is not None:
+            size = chip_size(marks.chip, cell.width() - 2 * _MARGIN)
+            left = cell.right() - 2 * _MARGIN - size.width() if is_right else cell.left() + _MARGIN
+            corner = QPoint(left, cell.center().y() - size.height() // 2)
+            paint_chip(painter, QRect(corner, size), marks.chip, is_selected=is_selected)
+        if marks.histogram:
+            area = QRectF(cell).adjusted(_MARGIN, 5, -2 * _MARGIN, -6)
+            paint_mini_bars(painter, area, marks.histogram, dimmed=marks.is_dimmed)
+
+    def _paint_bar(self, painter: QPainter, cell: QRect, bar: Bar, *, has_text: bool) -> None:
+        height = BAR_HEIGHT * theme().scale
+        right = _NUMBER_WIDTH * theme().scale if has_text else 2 * _MARGIN
+        track = QRectF(cell).adjusted(_MARGIN, 0, -right, 0)
+        track.setTop(QRectF(cell).center().y() - height / 2)
+        track.setHeight(height)
+        if track.width() >= _MIN_BAR:
+            paint_bar(painter, track, bar)
+
+    def _paint_progress(self, painter: QPainter, cell: QRect, fraction: float) -> int:
+        """Returns where the text begins."""
+        wide, high = (round(px * theme().scale) for px in (PROGRESS_WIDTH, PROGRESS_HEIGHT))
+        top = cell.center().y() - high // 2 + 1
+        paint_bar(painter, QRectF(cell.left() + _MARGIN, top, wide, high), Bar(fraction, "accent"))
+        return cell.left() + wide + 2 * _MARGIN
+
+    def _paint_note(
+        self,
+        painter: QPainter,
+        text: QStyleOptionViewItem,
+        index: Index,
+        note: str,
+        is_right: bool,
+    ) -> None:
+        """Paints the note in its place and leaves the rest of the cell for the text."""
+        metrics = QFontMetrics(theme().font("dense"))
+        gap, cell = metrics.horizontalAdvance(" "), QRect(text.rect)
+        area = cell.adjusted(_MARGIN, 0, -_MARGIN, 0)
+        if is_right:
+            width = min(metrics.horizontalAdvance(note), area.width())
+            area.setLeft(area.right() - width)
+            text.rect.setRight(area.left() + _MARGIN - gap)
+        else:
+            area.setLeft(area.left() + metrics.horizontalAdvance(str(index.data())) + gap)
+        painter.setFont(theme().font("dense"))
+        painter.setPen(theme().color("text_secondary"))
+        shown = metrics.elidedText(note, Qt.TextElideMode.ElideRight, area.width() + 1)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size = super().sizeHint(option, index)
+        marks = index.data(MARKS)
+        if marks is not None and marks.chip is not None:
+            size.setWidth(chip_size(marks.chip).width() + 3 * _MARGIN + 2)
+        elif marks is not None and marks.note:
+            metrics = QFontMetrics(theme().font("dense"))
+            size.setWidth(size.width() + metrics.horizontalAdvance(f" {marks.note}"))
+        if index.data(Qt.ItemDataRole.CheckStateRole) is not None:
+            # The box grows with the font, which the style does not know.
+            size.setWidth(max(size.width(), theme().px("icon_small") + 6))
+        if self.number_gap and _is_right(index):
+            size.setWidth(size.width() + self.number_gap)
+        return size
+
+
+def _is_right(index: Index) -> bool:
+    side = index.data(Qt.ItemDataRole.TextAlignmentRole)
+    return bool(int(side or 0) & Qt.AlignmentFlag.AlignRight.value)
+
+
+_HEAD_PADDING = 4  # px at each side, as the sheets of heads have it, and one more
+
+
+class SortHead(QHeaderView):
+    """Header whose sort arrow follows the text; the style would draw it over the text."""
+
+    def __init__(self, table: QTableView) -> None:
+        super().__init__(Qt.Orientation.Horizontal, table)
+        self.setSectionsClickable(True)
+        table.setHorizontalHeader(self)
+
+    def heading(self, section: int, name: str) -> str:
+        """Elided heading of a column, with an arrow if the table is sorted by it."""
+        arrow = ""
+        if self.isSortIndicatorShown() and section == self.sortIndicatorSection():
+            is_up = self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
+            arrow = " ▴" if is_up else " ▾"
+        font = QFont(self.font())
+        # As in the style sheet, which does not change the font.
+        font.setWeight(QFont.Weight.DemiBold)
+        metrics = QFontMetrics(font)
+        used = 2 * _HEAD_PADDING + metrics.horizontalAdvance(arrow)
+        available = self.sectionSize(section) - used
+        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, available) + arrow
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        super().initStyleOptionForIndex(option, section)
+        option.text = self.heading(section, option.text)
+        option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
+
+
+def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:
+    """Names straight above their cells, in the size of the cells; `quiet`: for row numbers."""
+    mark(head, "textSize", "dense")
+    mark(head, "role", "row-numbers" if quiet else "")
+
+
+class GridView(QTableView):
+    """A table in the look of the window, for any model; rows are as high as the font needs."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        *,
+        tip: str | None = None,
+        row_height: float = 1.0,
+        has_row_heads: bool = False,
+    ) -> None:
+        """`row_height`: in rows of the theme."""
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(title if tip is None else tip)
+        self._row_height = row_height
+        self.delegate = CellDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        head = SortHead(self)
+        head.setHighlightSections(False)
+        side = self.verticalHeader()
+        side.setVisible(has_row_heads)
+        side.setHighlightSections(False)
+        # A fixed row height makes a million rows as cheap as ten.
+        side.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        side.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setProperty("textSize", "dense")
+        dress_head(head)
+        dress_head(side, quiet=True)
+        theme().changed.connect(self._restyle)
+        GridView._restyle(self)
+
+    def _restyle(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(round(theme().px("row") * self._row_height))
+        self.viewport().update()
