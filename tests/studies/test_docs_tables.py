@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -184,3 +184,57 @@ def test_the_true_models_of_a_recipe_and_of_a_study_are_published_alike() -> Non
     quoted = {name: RECIPES["nb-synthetic"].published(f"{name}_true") for name in names}
     truths = published_truths()
     assert quoted == {name: -truths[other].test for name, other in names.items()}
+
+
+LABEL_TABLES = ("Coronary", "Car", "Tic-tac-toe", "Vote", "Solar flare", "Mushroom")
+
+
+def label_lines() -> list[str]:
+    """Plain graphs, trees and labels on real data: test bits and parameters, the gain of labels."""
+    stored = {row["quantity"]: row for row in stored_of("ldag-tables")}
+    lines = []
+    for name in LABEL_TABLES:
+        cells = [name]
+        for kind in ("plain graph", "trees", "labels"):
+            bits = stored[f"{name}, {kind}, test bits"]["obtained"]
+            size = float(stored[f"{name}, {kind}, parameters"]["obtained"])
+            cells.append(f"{cell_text(bits, 4)}, {cell_text(size, 1 if size < 20 else 0)}")
+        gain = float(stored[f"{name}, labels − plain, bits gained"]["obtained"])
+        error = stored[f"{name}, standard error of that"]["obtained"]
+        cells.append(f"{'+' if gain > 0 else ''}{cell_text(gain, 4)} ({cell_text(error, 4)})")
+        lost = stored[f"{name}, share of splits below −1 standard error"]
+        count = int(lost["trials"])
+        cells.append(f"{round(float(lost['obtained']) * count)} of {count}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def split_lines() -> list[str]:
+    """The gain of labels in every split; bold where it is below −1 standard error."""
+    gains: dict[tuple[str, str], str] = {}
+    for row in stored_of("ldag-tables-splits"):
+        gain, error = float(row["gain"]), float(row["standard_error"])
+        text = f"{'+' if gain > 0 else ''}{decimal(gain, 4)} ± {decimal(error, 4)}"
+        gains[row["split"], row["data"]] = (
+            "0" if gain == 0 else f"**{text}**" if gain < -error else text
+        )
+    return [
+        f"| {split} | {' | '.join(gains.get((str(split), name), '') for name in LABEL_TABLES)} |"
+        for split in range(1, 13)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        (
+            "| Data | Plain graph | Trees | Labels | Labels gain | Worse by more than 1 s.e. |",
+            label_lines,
+        ),
+        (f"| Split | {' | '.join(LABEL_TABLES)} |", split_lines),
+    ],
+)
+def test_the_tables_of_labels_on_real_data_are_what_was_stored(
+    head: str, lines: Callable[[], list[str]]
+) -> None:
+    assert table_of("ldag-tables", head) == lines()
