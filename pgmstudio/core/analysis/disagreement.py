@@ -7,9 +7,6 @@ D(p‖q) = Σ p log2(p/q) in bits, which is ∞ where q rules out what p thinks 
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -20,6 +17,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.model_comparison import finite
 from pgmstudio.core.analysis.query_benchmark import relative_entropy
+from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import (
@@ -227,18 +225,13 @@ def disagreement_csv(
     answers: Sequence[ModelAnswer], result: Sequence[Disagreement], separator: str = ","
 ) -> str:
     """One line for each state: variable, both distances, state, then each model, to all digits."""
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     names = [one.name for one in answers]
     heads = [measure.replace(" ", "_") for measure in MEASURES]
-    writer.writerow(["variable", *heads, "state", *names])
+    rows: list[list[Cell]] = [["variable", *heads, "state", *names]]
     for one in result:
         distances = [one.distance(measure) for measure in MEASURES]
-        texts = [
-            "" if value < 0 else "inf" if math.isinf(value) else repr(value) for value in distances
-        ]
+        shown = [None if value < 0 else value for value in distances]
         for index, state in enumerate(one.states):
             values = [one.beliefs[name][index] if name in one.beliefs else None for name in names]
-            cells = ["" if value is None else repr(value) for value in values]
-            writer.writerow([one.variable, *texts, state, *cells])
-    return out.getvalue()
+            rows.append([one.variable, *shown, state, *values])
+    return table_text(rows, separator)

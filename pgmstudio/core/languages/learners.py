@@ -14,7 +14,7 @@ from typing import Any
 from pgmstudio.core.errors import named
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.base import Lazy
-from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
 from pgmstudio.core.learning.base import Learner, RunArtifact
 
 PLUGIN_GROUP = "pgmstudio.learners"
@@ -40,26 +40,12 @@ def _reference(key: str) -> Lazy[Any] | None:
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
     """Learners of other packages, and a message for each entry point that failed."""
-    # Here, not above: it loads many modules, and naming a built-in learner needs no plug-in.
-    from importlib import metadata
 
-    result: dict[str, Learner[Any]] = {}
-    problems: list[str] = []
-    taken = set(learner_keys())
-    for entry in metadata.entry_points(group=PLUGIN_GROUP):
-        try:
-            made = entry.load()
-            learner: Learner[Any] = made() if isinstance(made, type) else made
-            key = learner.key
-        except Exception as problem:  # third-party code may fail in any way; it is reported
-            problems.append(f"The plug-in {entry.name} did not load: {problem}")
-            continue
-        if key in taken:
-            problems.append(f"The plug-in {entry.name} is left out: {key} exists already.")
-            continue
-        taken.add(key)
-        result[key] = learner
-    return result, tuple(problems)
+    def read(loaded: Any) -> tuple[str, Learner[Any]]:
+        learner: Learner[Any] = loaded() if isinstance(loaded, type) else loaded
+        return learner.key, learner
+
+    return load_plugins(PLUGIN_GROUP, learner_keys(), read)
 
 
 def all_learners() -> dict[str, Learner[Any]]:

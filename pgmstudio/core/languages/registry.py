@@ -6,13 +6,15 @@ A plug-in adds a language by an entry point of the group `pgmstudio.languages` t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pgmstudio.core.errors import named
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Language, Lazy, lower_first
 from pgmstudio.core.model import Model
+
+T = TypeVar("T")
 
 PLUGIN_GROUP = "pgmstudio.languages"
 
@@ -44,27 +46,41 @@ class LanguageTable(Mapping[str, Language]):
 LANGUAGES = LanguageTable()
 
 
-@lru_cache(maxsize=1)
-def _plugins() -> tuple[dict[str, Language], tuple[str, ...]]:
-    """The languages of other packages, and a message for each entry point that failed."""
+def load_plugins(
+    group: str, taken: Container[str], read: Callable[[Any], tuple[str, T]]
+) -> tuple[dict[str, T], tuple[str, ...]]:
+    """What the entry points of a group name, by key, and a message for each that failed.
+
+    `read` gives the key and the value of what was loaded, or raises.
+    """
     # Here, not above: it loads many modules, and most commands need no plug-in.
     from importlib import metadata
 
-    languages: dict[str, Language] = {}
+    result: dict[str, T] = {}
     problems: list[str] = []
-    for entry in metadata.entry_points(group=PLUGIN_GROUP):
+    for entry in metadata.entry_points(group=group):
         try:
-            row = entry.load()
+            key, value = read(entry.load())
         except Exception as problem:  # third-party code may fail in any way; it is reported
             problems.append(f"The plug-in {entry.name} did not load: {problem}")
             continue
-        if not isinstance(row, Language):
-            problems.append(f"The plug-in {entry.name} is left out: it is no Language row.")
-        elif row.kind in BUILT_IN or row.kind in languages:
-            problems.append(f"The plug-in {entry.name} is left out: {row.kind} exists already.")
+        if key in taken or key in result:
+            problems.append(f"The plug-in {entry.name} is left out: {key} exists already.")
         else:
-            languages[row.kind] = row
-    return languages, tuple(problems)
+            result[key] = value
+    return result, tuple(problems)
+
+
+@lru_cache(maxsize=1)
+def _plugins() -> tuple[dict[str, Language], tuple[str, ...]]:
+    """The languages of other packages, and a message for each entry point that failed."""
+
+    def row(loaded: object) -> tuple[str, Language]:
+        if not isinstance(loaded, Language):
+            raise TypeError("it is no Language row.")
+        return loaded.kind, loaded
+
+    return load_plugins(PLUGIN_GROUP, BUILT_IN, row)
 
 
 def plugin_problems() -> tuple[str, ...]:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Protocol
 
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Diagram, Lazy
-from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject, SignalInstance
@@ -110,21 +109,13 @@ BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[dict[str, LanguageView], tuple[str, ...]]:
     """The views of other packages, and a message for each entry point that failed."""
-    views: dict[str, LanguageView] = {}
-    problems: list[str] = []
-    for entry in metadata.entry_points(group=PLUGIN_GROUP):
-        try:
-            row = entry.load()
-        except Exception as problem:  # third-party code may fail in any way; it is reported
-            problems.append(f"The plug-in {entry.name} did not load: {problem}")
-            continue
-        if not isinstance(row, LanguageView):
-            problems.append(f"The plug-in {entry.name} is ignored: it is not a LanguageView.")
-        elif row.kind in BUILT_IN or row.kind in views:
-            problems.append(f"The plug-in {entry.name} is ignored: {row.kind} has a view already.")
-        else:
-            views[row.kind] = row
-    return views, tuple(problems)
+
+    def row(loaded: object) -> tuple[str, LanguageView]:
+        if not isinstance(loaded, LanguageView):
+            raise TypeError("it is no LanguageView.")
+        return loaded.kind, loaded
+
+    return load_plugins(PLUGIN_GROUP, BUILT_IN, row)
 
 
 def all_kinds() -> tuple[str, ...]:

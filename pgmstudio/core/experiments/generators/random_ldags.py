@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.generators.generator import Generator
-from pgmstudio.core.experiments.generators.random_networks import RandomBnParams, random_network
+from pgmstudio.core.experiments.generators.random_networks import (
+    RandomBnParams,
+    check_states,
+    random_network,
+)
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import (
     Classes,
@@ -40,10 +43,7 @@ class RandomLdagParams:
     )
 
     def __post_init__(self) -> None:
-        if self.least_states > self.most_states:
-            raise ParameterError(
-                {"least-states": f"must be at most {self.most_states}, the most states"}
-            )
+        check_states(self.least_states, self.most_states)
 
 
 def random_ldag(params: RandomLdagParams, rng: np.random.Generator) -> LabelledDag:

@@ -32,7 +32,7 @@ class RandomBnParams:
     most_states: int = param(4, title="Most states", low=2, high=200, help="Of any variable.")
 
     def __post_init__(self) -> None:
-        _check_states(self.least_states, self.most_states)
+        check_states(self.least_states, self.most_states)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +44,10 @@ class RandomNbParams:
     keep_hidden: bool = keep_hidden("class")
 
     def __post_init__(self) -> None:
-        _check_states(self.least_states, self.most_states)
+        check_states(self.least_states, self.most_states)
 
 
-def _check_states(least: int, most: int) -> None:
+def check_states(least: int, most: int) -> None:
     if least > most:
         raise ParameterError({"least-states": f"must be at most {most}, the most states"})
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.generators.generator import Generator
-from pgmstudio.core.experiments.generators.random_networks import random_domain
+from pgmstudio.core.experiments.generators.random_networks import check_states, random_domain
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.params import param
 
@@ -35,10 +35,7 @@ class RandomPdgParams:
     )
 
     def __post_init__(self) -> None:
-        if self.least_states > self.most_states:
-            raise ParameterError(
-                {"least-states": f"must be at most {self.most_states}, the most states"}
-            )
+        check_states(self.least_states, self.most_states)
 
 
 def random_decision_graph(params: RandomPdgParams, rng: np.random.Generator) -> DecisionGraph:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from pgmstudio.core.experiments.generators.generator import (
     without_columns,
 )
 from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.learning.initialization import random_spanning_tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import param
 
@@ -35,31 +35,14 @@ class RandomTreesParams:
     keep_hidden: bool = keep_hidden("component")
 
 
-def random_tree_edges(size: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """A uniform random labelled tree, by its Prüfer sequence (a bijection to all n^(n−2))."""
-    if size < 2:
-        return []
-    drawn = rng.integers(0, size, size=size - 2)
-    sequence, degree = drawn.tolist(), (1 + np.bincount(drawn, minlength=size)).tolist()
-    leaves = [node for node in range(size) if degree[node] == 1]
-    heapq.heapify(leaves)
-    edges = []
-    for node in sequence:
-        edges.append((heapq.heappop(leaves), node))
-        degree[node] -= 1
-        if degree[node] == 1:
-            heapq.heappush(leaves, node)
-    edges.append((heapq.heappop(leaves), heapq.heappop(leaves)))
-    return edges
-
-
 def random_tree(domain: Domain, concentration: float, rng: np.random.Generator) -> Tree:
     """A uniform random spanning tree, a random root, table rows from a symmetric Dirichlet."""
     size, cards = len(domain), domain.cardinalities
     neighbours: list[list[int]] = [[] for _ in range(size)]
-    for a, b in random_tree_edges(size, rng):
-        neighbours[a].append(b)
-        neighbours[b].append(a)
+    for a, b in enumerate(random_spanning_tree(size, rng)):
+        if b is not None:
+            neighbours[a].append(b)
+            neighbours[b].append(a)
     root = int(rng.integers(size))
     parents: list[int | None] = [None] * size
     stack = [root]

@@ -35,7 +35,6 @@ from pgmstudio.core.experiments.generators.random_networks import (
 from pgmstudio.core.experiments.generators.random_trees import (
     RandomTreesParams,
     random_tree,
-    random_tree_edges,
     random_trees,
 )
 from pgmstudio.core.experiments.generators.registry import GENERATORS, generator_of
@@ -46,6 +45,7 @@ from pgmstudio.core.experiments.generators.survey import (
     survey,
     survey_model,
 )
+from pgmstudio.core.languages.tree_mixture.learning.initialization import random_spanning_tree
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
 
@@ -227,7 +227,12 @@ def test_unambiguous_bars_need_a_chance_between_0_and_1() -> None:
 def test_random_trees_are_uniform_over_the_16_labelled_trees_of_four_nodes() -> None:
     source = rng()
     counts = Counter(
-        frozenset(frozenset(edge) for edge in random_tree_edges(4, source)) for _ in range(16_000)
+        frozenset(
+            frozenset(edge)
+            for edge in enumerate(random_spanning_tree(4, source))
+            if None not in edge
+        )
+        for _ in range(16_000)
     )
     assert len(counts) == 16
     assert chisquare(list(counts.values())).pvalue > 1e-3

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.pdg.candidate_operations import Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph
+from pgmstudio.core.learning.smoothing import smoothed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -184,15 +185,11 @@ class PdgState:
         """S_λ = (1−λ)·L − λ·size (eq. 4.40)."""
         return (1 - lambda_) * self.log2_likelihood() - lambda_ * self.size()
 
-    def graph(self, smoothing: float = 0.0) -> DecisionGraph:
-        """The graph as a value, with p = (N_h + α)/(N + α·k)."""
-        parameters = []
-        for counts in self.counts:
-            totals = counts.sum(axis=1, keepdims=True) + smoothing * counts.shape[1]
-            even = np.full_like(counts, 1 / counts.shape[1])
-            parameters.append(np.divide(counts + smoothing, totals, out=even, where=totals > 0))
+    def graph(self) -> DecisionGraph:
+        """The graph as a value, with the likeliest parameters."""
+        parameters = tuple(smoothed(counts, 0.0) for counts in self.counts)
         edges = tuple(None if e is None else e.astype(np.int64) for e in self.edges)
-        return DecisionGraph(self.rows.domain, self.forest, tuple(parameters), edges)
+        return DecisionGraph(self.rows.domain, self.forest, parameters, edges)
 
     # -- operators --------------------------------------------------------------------------------
 
