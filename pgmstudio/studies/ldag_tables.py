@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import folds
 from pgmstudio.core.execution.events import Note
@@ -69,7 +69,7 @@ class Split:
     error: float
 
     @classmethod
-    def of(cls, differences: NDArray[np.float64]) -> Split:
+    def of(cls, differences: Floats) -> Split:
         error = differences.std(ddof=1) / np.sqrt(differences.size)
         return cls(float(differences.mean()), float(error))
 
@@ -93,7 +93,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         for name in names:
             data: DataSet = context.sources[name]
             set_number = list(TITLES).index(name)
-            logs: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind, *_ in KINDS}
+            logs: dict[str, list[Floats]] = {kind: [] for kind, *_ in KINDS}
             sizes: dict[str, list[float]] = {kind: [] for kind, *_ in KINDS}
             parts = folds(data, params.folds, context.rng(trial, set_number))
             for fold, (train, held) in enumerate(parts):
@@ -119,7 +119,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
 
 
 def _values(
-    name: str, rows: dict[str, NDArray[np.float64]], sizes: dict[str, list[float]], split: Split
+    name: str, rows: dict[str, Floats], sizes: dict[str, list[float]], split: Split
 ) -> dict[str, float]:
     """Bits per row and parameters of each kind; the gain of labels and its error."""
     values: dict[str, float] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -15,7 +16,6 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.model import ProbabilisticModel
 
-Floats = NDArray[np.float64]
 ROWS_AT_ONCE = 20_000
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import (
@@ -24,7 +24,7 @@ from pgmstudio.core.inference.base import (
 from pgmstudio.core.model import Model
 
 Evidence = Mapping[str, Finding]
-Beliefs = Mapping[str, NDArray[np.float64]]
+Beliefs = Mapping[str, Floats]
 Opener = Callable[[Model], InferenceSession]
 
 ROUNDING = 1e-12
@@ -50,7 +50,7 @@ class ComponentShares(Protocol):
     """A session of a mixture: how probable each component is, given the evidence."""
 
     # Methods alone: asking for a protocol reads its properties, and some take long.
-    def component_posterior(self) -> NDArray[np.float64]: ...
+    def component_posterior(self) -> Floats: ...
 
     def log2_most_probable_bound(self) -> float: ...
 

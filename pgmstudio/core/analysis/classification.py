@@ -25,6 +25,7 @@ from pgmstudio.core.analysis.roc_calibration import (
     roc_curve,
 )
 from pgmstudio.core.analysis.tables import Cell
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes, DataSet
 from pgmstudio.core.data.transforms import rows_over, weights_of
 from pgmstudio.core.data.variables import Variable
@@ -37,8 +38,6 @@ from pgmstudio.core.languages.components import likeliest, log2_sums, responsibi
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model, ProbabilisticModel
-
-Floats = NDArray[np.float64]
 
 ROWS_AT_ONCE = 20_000
 

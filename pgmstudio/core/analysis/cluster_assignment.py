@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.tables import Cell
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import DataError
@@ -18,8 +19,6 @@ from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.components import likeliest, log2_sums, responsibilities_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
-
-Floats = NDArray[np.float64]
 
 # Rows whose responsibilities are computed together.
 _BLOCK_CELLS = 1_000_000

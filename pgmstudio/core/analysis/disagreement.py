@@ -13,11 +13,11 @@ from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.model_comparison import finite
 from pgmstudio.core.analysis.query_benchmark import relative_entropy
 from pgmstudio.core.analysis.tables import Cell, table_text
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import (
@@ -34,7 +34,6 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 
-Floats = NDArray[np.float64]
 Measure = Literal["total variation", "relative entropy"]
 MEASURES: tuple[Measure, ...] = ("total variation", "relative entropy")
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
@@ -34,7 +34,6 @@ from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, la
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
 from pgmstudio.core.scores.local import score_of
 
-Floats = NDArray[np.float64]
 Edge = tuple[str, str]
 
 

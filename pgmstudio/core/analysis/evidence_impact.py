@@ -7,14 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession, weights_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

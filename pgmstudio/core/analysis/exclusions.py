@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pgmstudio.core.analysis.belief_query import Evidence, become
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, as_seen, weights_of
@@ -19,8 +17,8 @@ MAX_FINDINGS_TRACED = 6
 def is_ruled_out(
     variable: Variable,
     state: str,
-    prior: NDArray[np.float64] | None,
-    belief: NDArray[np.float64] | None,
+    prior: Floats | None,
+    belief: Floats | None,
     own: Finding | None,
 ) -> bool:
     """Whether the model or the other evidence excludes the state; None: not known at present."""
@@ -36,7 +34,7 @@ def is_ruled_out(
 def findings_against(
     variable: Variable,
     state: str,
-    prior: NDArray[np.float64],
+    prior: Floats,
     evidence: Evidence,
     session: InferenceSession | None,
 ) -> Mapping[str, str]:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.errors import DataError
@@ -22,8 +23,6 @@ from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind, kind_noun
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.local import AIC_BITS
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,8 @@ class RowSplits:
 
 
 def interval_of(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
+    values: Floats,
+    weights: Floats | None,
     splits: RowSplits | None = None,
 ) -> tuple[float, float] | None:
     """The 95 % confidence interval of the mean of paired differences, by Student's t over rows.
@@ -115,7 +114,7 @@ class Scored:
     kind: str
     representation_size: float
     effective_size: float
-    row_log2: NDArray[np.float64]
+    row_log2: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ class Comparison:
     rows: float
     best: str
     models: tuple[ComparedModel, ...]
-    row_log2: Mapping[str, NDArray[np.float64]] = field(repr=False)
+    row_log2: Mapping[str, Floats] = field(repr=False)
 
     def __getitem__(self, name: str) -> ComparedModel:
         return next(model for model in self.models if model.name == name)
@@ -193,7 +192,7 @@ def compare(models: Mapping[str, Model], data: DataSet) -> Comparison:
     )
 
 
-def row_log2(model: Model, data: DataSet) -> NDArray[np.float64]:
+def row_log2(model: Model, data: DataSet) -> Floats:
     """log2 P(row) for each row, missing cells summed out; DataError for models that are no
     distribution."""
     if not isinstance(model, ProbabilisticModel):
@@ -225,7 +224,7 @@ def likelihood_of(model: Model, data: DataSet) -> Likelihood:
 
 def comparison_of(
     scored: Mapping[str, Scored],
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     splits: RowSplits | None = None,
     judged: Collection[str] = (),
 ) -> Comparison:
@@ -293,13 +292,11 @@ def _verdict(
     return "not distinguishable"
 
 
-def _weight(rows: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
+def _weight(rows: NDArray[np.bool_], weights: Floats | None) -> float:
     return float(rows.sum() if weights is None else weights[rows].sum())
 
 
-def _mean(
-    values: NDArray[np.float64], rows: NDArray[np.bool_], weights: NDArray[np.float64] | None
-) -> Mean:
+def _mean(values: Floats, rows: NDArray[np.bool_], weights: Floats | None) -> Mean:
     return mean_of(values[rows], None if weights is None else weights[rows])
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.model_comparison import row_log2
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError, ParameterError
 from pgmstudio.core.inference.base import Finding, InferenceSession
@@ -23,8 +23,6 @@ from pgmstudio.core.languages.likelihood import observed_cells
 from pgmstudio.core.languages.sessions import open_session, warm_up
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import param, params_to_dict
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

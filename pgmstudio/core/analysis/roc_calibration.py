@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.languages.components import EQUAL_WITHIN
 
-Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 BINS = 10

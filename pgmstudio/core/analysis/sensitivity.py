@@ -19,6 +19,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
@@ -26,8 +27,6 @@ from pgmstudio.core.inference.base import Finding, done_states, weights_of
 from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.languages.bayesian_network.interventions import carried_out
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

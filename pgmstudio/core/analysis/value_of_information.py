@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.base import Done, InferenceSession, Observed, as_seen, weights_of
@@ -16,7 +16,7 @@ from pgmstudio.core.inference.information_measures import entropy_bits, mutual_i
 
 def joints_with(
     session: InferenceSession, domain: Domain, target: str, cancel: CancelToken = NEVER
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, Floats]:
     """P(target, X | e) for every other X, from one update per state of the target.
 
     P(t, x | e) = P(t | e) · P(x | e, t), so any session can answer. Its evidence is put back.
@@ -53,9 +53,6 @@ def information_about(
     target."""
     joints = joints_with(session, domain, target, cancel)
     return {name: mutual_information_bits(joint) for name, joint in joints.items()}
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

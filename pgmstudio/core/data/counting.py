@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -65,7 +66,7 @@ def pack_rows(data: DataSet, layout: BitLayout, start: int, stop: int) -> NDArra
     return packed.view(np.uint64)
 
 
-Counts = NDArray[np.float64]
+Counts = Floats
 ReportFraction = Callable[[float], object]  # called with the fraction of rows counted so far
 
 # Rows per compiled call, so that a run stops within a few hundredths of a second.
@@ -178,7 +179,7 @@ def pair_counts(
 
 def _weighted_pairs(
     data: DataSet,
-    weights: NDArray[np.float64],
+    weights: Floats,
     cards: NDArray[np.int64],
     offsets: NDArray[np.int64],
     cells: int,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes
 from pgmstudio.core.numba_support import compiled, popcount
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ParameterError
-
-Floats = NDArray[np.float64]
 
 _FEW_POINTS = 24  # so many comparisons of a whole column are faster than a search for each value
 

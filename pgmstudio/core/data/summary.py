@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import PairCounts, ReportFraction, ignore_progress, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import weighted_counts, weights_of
 from pgmstudio.core.execution.events import NEVER, CancelToken
-
-Floats = NDArray[np.float64]
 
 
 def _x_log2_x(x: Floats) -> Floats:

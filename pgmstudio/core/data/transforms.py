@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError
@@ -16,7 +17,7 @@ from pgmstudio.core.errors import DataError
 MISSING_STATE = "missing"
 
 
-def weighted_counts(data: DataSet, column: str) -> NDArray[np.float64]:
+def weighted_counts(data: DataSet, column: str) -> Floats:
     """How much weight each state of `column` has; missing cells are left out."""
     codes, cardinality = data.column(column), data.domain[column].cardinality
     counts = np.bincount(codes, weights=data.weights, minlength=data.missing_code + 1)
@@ -170,7 +171,7 @@ def missing_as_state(
 def impute_mode(data: DataSet, columns: Iterable[str] | None = None) -> DataSet:
     """Fill missing cells with the heaviest state of their column (the first of several)."""
 
-    def most_frequent(counts: NDArray[np.float64], size: int) -> NDArray[np.intp]:
+    def most_frequent(counts: Floats, size: int) -> NDArray[np.intp]:
         return np.full(size, np.argmax(counts))
 
     return _impute(data, columns, most_frequent)
@@ -181,7 +182,7 @@ def impute_random(
 ) -> DataSet:
     """Fill missing cells with states drawn as often as they occur in their column."""
 
-    def drawn(counts: NDArray[np.float64], size: int) -> NDArray[np.intp]:
+    def drawn(counts: Floats, size: int) -> NDArray[np.intp]:
         return rng.choice(counts.size, size=size, p=counts / counts.sum()).astype(np.intp)
 
     return _impute(data, columns, drawn)
@@ -190,7 +191,7 @@ def impute_random(
 def _impute(
     data: DataSet,
     columns: Iterable[str] | None,
-    fill: Callable[[NDArray[np.float64], int], NDArray[np.intp]],
+    fill: Callable[[Floats, int], NDArray[np.intp]],
 ) -> DataSet:
     codes = data.codes.copy()
     for column in data.domain.names if columns is None else columns:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.experiments.sl_curves.points import CurveArrays, CurvePoint, SizeName, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import (
     best_on_test,
@@ -19,7 +19,6 @@ from pgmstudio.core.experiments.sl_curves.selection import (
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.markers import marker_family
 
-Floats = NDArray[np.float64]
 MarkIndex = tuple[int, int]
 Behind = tuple[CurvePoint, ...]  # the models of one mark: several where seeds were run
 

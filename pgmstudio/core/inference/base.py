@@ -15,8 +15,8 @@ from enum import Enum
 from typing import Protocol, assert_never, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
 
@@ -35,7 +35,7 @@ class Belief:
 
     variable: str
     scale: Scale
-    values: NDArray[np.float64]
+    values: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ NO_INTERVENTION = (
 SCALED_LIKELIHOODS = "Likelihoods are scaled to a largest value of 1."
 
 
-def weights_of(variable: Variable, finding: Finding) -> NDArray[np.float64]:
+def weights_of(variable: Variable, finding: Finding) -> Floats:
     """P(finding | state) for each state.
 
     Only the ratios of a likelihood have a meaning, so it is scaled to a largest value of 1. P(e)

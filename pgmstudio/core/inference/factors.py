@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.inference.base import Finding, as_seen, done_states, weights_of
 from pgmstudio.core.model import HasDag, Model
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding, weights_of
-
-Floats = NDArray[np.float64]
 
 # Above 0 the findings are less probable together than if they had nothing to do with each other;
 # from here on by a factor of eight and more.

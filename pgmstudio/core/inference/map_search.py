@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import count as counting
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.base import Finding
@@ -27,8 +27,6 @@ from pgmstudio.core.inference.factors import Factor, Factored, query_factors
 from pgmstudio.core.inference.junction_tree.cost import available_bytes, in_units
 from pgmstudio.core.inference.junction_tree.query import ask_factors
 from pgmstudio.core.large_counts import count_text
-
-Floats = NDArray[np.float64]
 
 # Every so many steps one goes straight down to a whole solution.
 PLUNGE_EVERY = 16

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import split
 from pgmstudio.core.errors import DataError, FileError, ParameterError
@@ -184,12 +184,12 @@ class PointFolder:
             raise FileError(self.folder, f"holds no model for {point.key}.")
         return read_model(self.folder / point.model_file).model
 
-    def query_values(self, point: CurvePoint) -> NDArray[np.float64] | None:
+    def query_values(self, point: CurvePoint) -> Floats | None:
         """log2 P(Q | E) of every query, None where there were none."""
         path = self.folder / QUERIES / f"{point.key}.npy"
         if not path.is_file():
             return None
-        values: NDArray[np.float64] = np.load(path, allow_pickle=False)
+        values: Floats = np.load(path, allow_pickle=False)
         return values
 
     # -- writing ----------------------------------------------------------------------------------

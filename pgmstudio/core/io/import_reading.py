@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.discretization import Discretisation, Floats, cuts_for, cuts_from_labels
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.discretization import Discretisation, cuts_for, cuts_from_labels
 from pgmstudio.core.data.histogram import ColumnValues
 from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.execution.events import CancelToken, Progress

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.markers import NEUTRAL, Marker
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from pgmstudio.core.learning.base import Learner
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
 
 BAYESIAN_NETWORK = "bayesian-network"
 

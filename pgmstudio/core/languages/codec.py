@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.json_documents import JsonPlace
 from pgmstudio.core.languages.registry import LANGUAGES
@@ -65,7 +65,7 @@ def parents_in(reading: Reading, location: JsonPlace, variable: Variable) -> lis
 
 def read_rows(
     reading: Reading, location: JsonPlace, variable: Variable, givens: list[Variable]
-) -> NDArray[np.float64]:
+) -> Floats:
     """The rows of a table P(variable | givens), checked and each summing to 1."""
     shape = (*(given.cardinality for given in givens), variable.cardinality)
     reading.checker.reserve(variable.name, shape)
@@ -84,7 +84,7 @@ def read_rows(
     return reading.checker.checked(variable.name, table, row_namer(givens), lambda row: None)
 
 
-def read_weights(reading: Reading) -> NDArray[np.float64]:
+def read_weights(reading: Reading) -> Floats:
     """The weights of components, which sum to 1."""
     location = reading.parameters["weights"]
     weights = np.array([element.number() for element in location.elements()], dtype=np.float64)

@@ -12,13 +12,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
-
-Floats = NDArray[np.float64]
 
 # Probabilities that differ by no more than the rounding errors of sums and products are equal.
 EQUAL_WITHIN = 1e-12

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError
 from pgmstudio.core.inference.base import Finding, Observed
@@ -26,7 +26,7 @@ def log2_likelihood(model: ProbabilisticModel, data: DataSet) -> float:
     return float(logs[counted] @ data.weights[counted]) if counted.any() else 0.0
 
 
-def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.float64]:
+def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> Floats:
     """log2 P(observed cells) per row; −inf for impossible rows."""
     if not data.has_missing:
         return model.log2_probabilities(data)
@@ -46,7 +46,7 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> NDArray[np.f
     return logs
 
 
-def _by_session(model: ProbabilisticModel, rows: DataSet) -> NDArray[np.float64]:
+def _by_session(model: ProbabilisticModel, rows: DataSet) -> Floats:
     """By the model itself where it sums missing cells out, else row by row in a session."""
     try:
         return model.log2_probabilities(rows)

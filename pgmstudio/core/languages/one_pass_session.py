@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
 from pgmstudio.core.inference.base import (
@@ -23,8 +24,6 @@ from pgmstudio.core.inference.base import (
 )
 from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.large_counts import count_text
-
-Floats = NDArray[np.float64]
 
 MAX_JOINT_CELLS = 2**16
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import GraphError, ModelFileError
 
@@ -67,10 +68,10 @@ class TableChecker:
     def checked(
         self,
         name: str,
-        rows: NDArray[np.float64],
+        rows: Floats,
         row_name: Callable[[int], str],
         line_of: Callable[[int], int | None],
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """The rows, each summing to 1; ModelFileError for a row that cannot be made to."""
         with np.errstate(over="ignore", invalid="ignore"):
             sums = rows.sum(axis=1)
@@ -137,7 +138,7 @@ def row_namer(parents: Sequence[Variable]) -> Callable[[int], str]:
 ROW_SUM_TOLERANCE = 1e-6
 
 
-def checked_table(name: str, table: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def checked_table(name: str, table: ArrayLike, shape: tuple[int, ...]) -> Floats:
     """The table of a variable, read-only; GraphError if a row, along the last axis, is no
     distribution."""
     checked = np.array(table, dtype=np.float64, order="C")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import CycleError, KnowledgeError, ParameterError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
@@ -111,9 +112,6 @@ def left_out_note(count: int) -> str:
     """The note when the rules exclude edges of the start model."""
     edges = "1 edge" if count == 1 else f"{count} edges"
     return f"The rules do not allow {edges} of the start; the search begins without."
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pgmstudio.core.arrays import Floats
 
 # Rows whose responsibilities are computed together.
 BLOCK_ROWS = 1024

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_FREQUENT, FIRST_STATE = "most-frequent", "first-state"

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.background_knowledge import Edge
@@ -62,8 +60,8 @@ class EditableStates(Model, Protocol):
 class EditableTables(Model, Protocol):
     """A model with a table for every variable."""
 
-    def table(self, name: str) -> NDArray[np.float64]: ...
-    def with_table(self, name: str, table: NDArray[np.float64]) -> Model: ...
+    def table(self, name: str) -> Floats: ...
+    def with_table(self, name: str, table: Floats) -> Model: ...
 
 
 def add_edge(project: Project, *, model_id: str, source: str, target: str) -> Project:
@@ -281,9 +279,7 @@ def edit_language(project: Project, *, model_id: str, edit: str, **arguments: An
     return project
 
 
-def set_table(
-    project: Project, *, model_id: str, variable: str, table: NDArray[np.float64]
-) -> Project:
+def set_table(project: Project, *, model_id: str, variable: str, table: Floats) -> Project:
     """Another table P(variable | parents), whose rows sum to 1."""
     model = project.model_entry(model_id).model
     if not isinstance(model, EditableTables):

@@ -9,9 +9,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.data.transforms import rows_over
@@ -250,8 +250,6 @@ def _states(data: DataSet, column: ColumnSummary) -> Iterator[Markup]:
 MAX_CHANGED = 8
 # Beliefs of larger models are not computed for a report.
 MAX_SIZE = 5_000_000
-
-Floats = NDArray[np.float64]
 
 
 def cases_part(project: Project) -> Iterator[Markup]:

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.scores.local import Score
 
-Terms = NDArray[np.float64]
+Terms = Floats
 
 MAX_TABLE_CELLS = 100_000
 MAX_CACHED = 1 << 24  # data terms of changes, 128 MB; then the cache is cleared
@@ -143,7 +144,7 @@ class FamilyScores:
         term = self._terms[child, mask] = self._term_of(child, counts)
         return term
 
-    def _term_of(self, child: int, counts: NDArray[np.float64]) -> float:
+    def _term_of(self, child: int, counts: Floats) -> float:
         one, zero = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         q = counts.size // self.cards[child]
         return float(self._terms_of(child, q, np.ascontiguousarray(counts).ravel(), zero, one)[0])
@@ -152,7 +153,7 @@ class FamilyScores:
         self,
         child: int,
         q: int,
-        flat: NDArray[np.float64],
+        flat: Floats,
         offsets: NDArray[np.int64],
         widths: NDArray[np.int64],
     ) -> Terms:
@@ -181,7 +182,7 @@ class FamilyScores:
         row = np.full(len(self.cards), -math.inf)
         widths = self.counter.cards[candidates]
         candidates = candidates[cells * widths <= self.max_table_cells]
-        own: NDArray[np.float64] | None = None
+        own: Floats | None = None
         for joined in self.counter.joined((*parents, child), candidates, cancel):
             widths = self.counter.cards[joined.candidates]
             q = cells // self.cards[child]

@@ -25,6 +25,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
@@ -87,7 +88,7 @@ class SliceSums:
         return self.g2 / (2 * self.total * math.log(2)) if self.total > 0 else 0.0
 
 
-def sums_of(counts: NDArray[np.float64]) -> SliceSums:
+def sums_of(counts: Floats) -> SliceSums:
     """The sums of a table whose last two axes are A and B and whose other axes are Z."""
     from pgmstudio.core.scores.independence_kernels import slice_sums
 
@@ -124,7 +125,7 @@ class IndependenceRule:
         if self.test not in TESTS:
             raise ParameterError({"test": f"{self.test!r} is not one of {', '.join(TESTS)}"})
 
-    def decide(self, counts: NDArray[np.float64]) -> Outcome:
+    def decide(self, counts: Floats) -> Outcome:
         """Whether A and B, the last two axes, are independent given the others."""
         sums = sums_of(counts)
         freedom = sums.occurring_freedom if self.adjusted else sums.full_freedom
@@ -162,8 +163,6 @@ class DataTests:
             return None
         return self.rule.decide(self._counter.counts(members, cancel))
 
-
-Floats = NDArray[np.float64]
 
 SANOV, CHI_SQUARE, G = "sanov", "chi2", "g"
 SANOV_TESTS = (SANOV, CHI_SQUARE, G)

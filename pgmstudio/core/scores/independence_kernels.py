@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled
 from pgmstudio.core.scores.kernels import sum_margins
 
 
 @compiled
-def slice_sums(
-    counts: NDArray[np.float64], slices: int, rows: int, columns: int, sums: NDArray[np.float64]
-) -> None:
+def slice_sums(counts: Floats, slices: int, rows: int, columns: int, sums: Floats) -> None:
     """Of a table (slice, row, column): total, χ², G² and the degrees of freedom of what occurs.
 
     χ² = Σ (N_ab − E_ab)² / E_ab and G² = 2 Σ N_ab ln(N_ab / E_ab) with E_ab = N_a N_b / N inside

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled, compiled_with
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LARGEST_TABLE = 1 << 14  # 128 KB: what a near cache holds
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPen
 
 from pgmstudio.core.analysis.query_benchmark import LineFit
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.experiments.curve_chart import (
     Behind,
-    Floats,
     mark_indices,
     marker_family_of,
     series_title,

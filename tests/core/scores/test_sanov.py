@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.scores.independence import (
     CHI_SQUARE,
     SANOV,
-    Floats,
     G,
     _pairs_of,
     attainable,

@@ -11,8 +11,9 @@ from PySide6.QtGui import QFontMetricsF, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.svg.sl_plot import even_digits
-from pgmstudio.core.experiments.curve_chart import Floats, chart_of
+from pgmstudio.core.experiments.curve_chart import chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.gui.curves.page import CurvesPage

@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode, Point, Size
 from pgmstudio.core.drawing.layout.boxes import (
     LAYER_GAP,
     NODE_GAP,
-    Floats,
     corners,
     packed,
     without_overlaps,

@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode, Point, Size
 
 NARROWEST, WIDEST = 136.0, 168.0
@@ -75,8 +76,6 @@ def box_sizes(
     states = states or {}
     return {node.id: box_size(node, states.get(node.variable or "", ())) for node in picture.nodes}
 
-
-Floats = NDArray[np.float64]
 
 NODE_GAP = 40.0  # between neighbours of one layer
 LAYER_GAP = 64.0  # between layers: room for an arrow

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, Point, Size
-from pgmstudio.core.drawing.layout.boxes import Floats, text_width
+from pgmstudio.core.drawing.layout.boxes import text_width
 
 # Air between a line and a box it passes.
 _CLEARANCE = 6.0
@@ -207,9 +208,7 @@ def tag_shares(
         own = slice(number * len(_TAGS_ALONG), (number + 1) * len(_TAGS_ALONG))
         others = np.delete(points, own, axis=0)
 
-        def covered(
-            choice: tuple[float, Box], others: NDArray[np.float64] = others
-        ) -> tuple[float, int]:
+        def covered(choice: tuple[float, Box], others: Floats = others) -> tuple[float, int]:
             position = choice[1]
             left, top, right, bottom = position
             inside = (others > (left, top)) & (others < (right, bottom))

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
 from pgmstudio.core.drawing.layout.arrangements import circle, force, lanes, panels, star, tidy_tree
 from pgmstudio.core.drawing.layout.blocks import blocks_around
@@ -15,7 +16,6 @@ from pgmstudio.core.drawing.layout.boxes import (
     LAYER_GAP,
     MIN_GAP,
     NODE_GAP,
-    Floats,
     box_sizes,
     corners,
     packed,

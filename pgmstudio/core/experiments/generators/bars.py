@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ParameterError, TooLargeError
@@ -95,7 +96,6 @@ BARS = Generator(
 )
 
 
-Floats = NDArray[np.float64]
 Histogram = tuple[int, ...]  # of so many columns that have 0, 1, 2, … pixels on
 
 MAX_SIDE = 6

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.model_comparison import (
     ComparedModel,
@@ -30,6 +29,7 @@ from pgmstudio.core.analysis.model_comparison import (
     mean_of,
     whole,
 )
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES, Candidate
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
@@ -199,9 +199,9 @@ class Paired:
 
 
 def paired(
-    one: NDArray[np.float64],
-    other: NDArray[np.float64],
-    weights: NDArray[np.float64] | None = None,
+    one: Floats,
+    other: Floats,
+    weights: Floats | None = None,
     splits: RowSplits | None = None,
 ) -> Paired:
     """The difference over rows that neither rules out."""
@@ -273,7 +273,7 @@ class LanguageTable:
 
     rows: tuple[LanguageRow, ...]
     comparison: Comparison | None
-    weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    weights: Floats | None = field(repr=False, default=None)
     splits: RowSplits | None = field(repr=False, default=None)
     split_count: int = 1  # how many splits the numbers are from
 
@@ -382,13 +382,13 @@ def _rank(row: LanguageRow) -> tuple[bool, float, float]:
 class ComparisonState:
     """The results so far of one split, collected from the events of its runs."""
 
-    def __init__(self, keys: Sequence[str], weights: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, keys: Sequence[str], weights: Floats | None = None) -> None:
         self._languages = [one for key, one in LANGUAGES.items() if key in set(keys)]
         self._weights = weights
         self._points: dict[str, list[CurvePoint]] = {one.title: [] for one in self._languages}
         # Of runs that go on, or were over without a word of their own; by run and by point.
         self._so_far: dict[str, dict[str, CurvePoint]] = {}
-        self._scores: dict[str, NDArray[np.float64]] = {}
+        self._scores: dict[str, Floats] = {}
         self._started: dict[str, dict[str, tuple[float | None, str, float]]] = {}
         self._over: dict[str, set[str]] = {one.title: set() for one in self._languages}
         self._done: dict[str, dict[str, RunDone]] = {one.title: {} for one in self._languages}

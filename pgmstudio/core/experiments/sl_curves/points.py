@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.model_comparison import finite, whole
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import decimal
 from pgmstudio.core.number_format import whole as words_whole
@@ -54,7 +54,7 @@ class CurvePoint:
     query_log2: float | None = None
     query_distance: float | None = None
     inference_seconds: float | None = None
-    query_values: NDArray[np.float64] | None = field(repr=False, default=None)
+    query_values: Floats | None = field(repr=False, default=None)
     model_file: str | None = None
 
     @property
@@ -132,8 +132,6 @@ def points_csv(points: Iterable[CurvePoint]) -> str:
     writer.writerows(rows)
     return out.getvalue()
 
-
-Floats = NDArray[np.float64]
 
 # λ/(1−λ) from nearly no penalty to one that leaves nothing.
 _RATIOS = np.geomspace(1e-4, 1e5, 1200)

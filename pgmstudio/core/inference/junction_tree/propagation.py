@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.inference.junction_tree import messages as joint_passes
 from pgmstudio.core.inference.junction_tree import messages as passes
 from pgmstudio.core.inference.junction_tree.schedule import Plan
@@ -76,7 +77,7 @@ class Propagation:
         self._all = np.arange(count, dtype=np.int64)
         self._plain_work = 0
 
-    def set_weights(self, variable: int, weights: NDArray[np.float64] | None) -> None:
+    def set_weights(self, variable: int, weights: Floats | None) -> None:
         """Replace the finding on one variable; None takes it away."""
         at, to = self.plan.state_at[variable : variable + 2]
         if weights is None:
@@ -99,7 +100,7 @@ class Propagation:
         self._changed = None
         self._is_settled = False
 
-    def set_factors(self, values: Sequence[NDArray[np.float64]]) -> None:
+    def set_factors(self, values: Sequence[Floats]) -> None:
         """Other numbers for every factor, in the order and with the axes the plan was made with."""
         for numbers, (at, turn) in zip(values, self.plan.factor_places, strict=True):
             self._messages[at : at + numbers.size] = numbers.transpose(turn).ravel()
@@ -121,7 +122,7 @@ class Propagation:
         values[:] = np.ldexp(values, -np.repeat(exponents, sizes))
         return float(exponents.sum())
 
-    def weights(self, variable: int) -> NDArray[np.float64] | None:
+    def weights(self, variable: int) -> Floats | None:
         """The finding on one variable, as it was set."""
         if not self._has_finding[variable]:
             return None
@@ -194,7 +195,7 @@ class Propagation:
         """Whether all beliefs cost little more than one."""
         return self.plan.cells <= ALL_AT_ONCE_CELLS
 
-    def belief(self, variable: int) -> NDArray[np.float64]:
+    def belief(self, variable: int) -> Floats:
         """P(X | e) of one variable; visits the way to its clique only."""
         self.is_possible()
         clique = self.plan.asked_in[variable]
@@ -202,7 +203,7 @@ class Propagation:
             self._visit_way_to(clique)
         return self._beliefs[self._states(variable)].copy()
 
-    def beliefs(self) -> NDArray[np.float64]:
+    def beliefs(self) -> Floats:
         """P(X | e) of every variable, one after the other, in one array of its own."""
         self.is_possible()
         if self._visited == 0:
@@ -245,7 +246,7 @@ class Propagation:
         self._unvisited[todo] = False
         self._visited += todo.size
 
-    def clique_belief(self, clique: int) -> NDArray[np.float64]:
+    def clique_belief(self, clique: int) -> Floats:
         """The joint belief of a clique's variables, one axis each, as `plan.axes` orders them."""
         self.is_possible()
         if self._unvisited[clique]:
@@ -257,9 +258,7 @@ class Propagation:
         shape = tuple(cards[v] for v in self.plan.axes[clique])
         return np.asarray(joint / joint.sum()).reshape(shape)
 
-    def add_factor_counts(
-        self, weight: float, wanted: NDArray[np.int64], counts: NDArray[np.float64]
-    ) -> None:
+    def add_factor_counts(self, weight: float, wanted: NDArray[np.int64], counts: Floats) -> None:
         """Add `weight` times the joint belief of each wanted factor's variables to `counts`, which
         is laid out as `plan.factor_values`; `wanted` has a number for each factor given."""
         plan = self.plan
@@ -279,7 +278,7 @@ class Propagation:
             counts,
         )
 
-    def draw(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+    def draw(self, points: Floats) -> NDArray[np.int64]:
         """A state for every variable, drawn from their joint belief by one number from 0 to 1 for
         each clique; only where the findings can hold together."""
         self.is_possible()

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
 from pgmstudio.core.inference.base import Answer, Belief, Finding, Scale
@@ -89,7 +89,7 @@ class FactorQuery:
         """log2 of Z · P(evidence)."""
         return self._log2_constant + self.propagation.log2_evidence()
 
-    def belief(self, variable: int) -> NDArray[np.float64]:
+    def belief(self, variable: int) -> Floats:
         """P(variable | evidence)."""
         if variable in self.known:
             values = np.zeros(self._cards[variable])
@@ -103,7 +103,7 @@ def joint_of(
     variables: Sequence[int],
     evidence: Mapping[str, Finding],
     propagation: Propagation | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """P(variables | evidence), one axis each in the order given.
 
     Read from a clique of `propagation` where one holds them all; otherwise by a query of its own,
@@ -131,9 +131,7 @@ def joint_of(
     return joint
 
 
-def _clique_marginal(
-    propagation: Propagation, variables: Iterable[int]
-) -> NDArray[np.float64] | None:
+def _clique_marginal(propagation: Propagation, variables: Iterable[int]) -> Floats | None:
     """The joint belief of the variables from the smallest clique with all of them, if any."""
     wanted = tuple(variables)
     plan = propagation.plan

@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree import messages as passes
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.base import (
@@ -33,7 +33,7 @@ CONFLICT_CELLS = 1_000_000_000
 class Beliefs(Mapping[str, Belief]):
     """The beliefs of every variable at one moment, by name; later evidence does not change them."""
 
-    def __init__(self, domain: Domain, indices: Sequence[int], values: NDArray[np.float64]) -> None:
+    def __init__(self, domain: Domain, indices: Sequence[int], values: Floats) -> None:
         values.flags.writeable = False
         self._domain = domain
         self._starts = indices
@@ -42,7 +42,7 @@ class Beliefs(Mapping[str, Belief]):
     def __getitem__(self, name: str) -> Belief:
         return Belief(name, Scale.PROBABILITY, self.values_at(self._domain.index(name)))
 
-    def values_at(self, index: int) -> NDArray[np.float64]:
+    def values_at(self, index: int) -> Floats:
         """The beliefs of the variable at this index of the domain."""
         return self._values[self._starts[index] : self._starts[index + 1]]
 
@@ -119,7 +119,7 @@ class JunctionTreeSession:
         self._evidence = evidence
         self._beliefs = self._explanation = None
 
-    def _weights(self, name: str, finding: Finding) -> NDArray[np.float64]:
+    def _weights(self, name: str, finding: Finding) -> Floats:
         return weights_of(
             self.domain[name], as_seen(finding) if self._has_interventions else finding
         )
@@ -183,7 +183,7 @@ class JunctionTreeSession:
         """log2 P(evidence), a likelihood scaled to a largest value of 1."""
         return self._propagation.log2_evidence() - self.model.log2_partition
 
-    def joint(self, variables: Sequence[str]) -> NDArray[np.float64]:
+    def joint(self, variables: Sequence[str]) -> Floats:
         """P(variables | evidence), one axis each in the order given; up to 2^20 cells."""
         indices = [self.domain.index(name) for name in variables]
         return joint_of(self.model, indices, self._evidence, self._propagation)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.discretization import Floats, number_text
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.discretization import number_text
 from pgmstudio.core.data.variables import clean_name
 from pgmstudio.core.io.data.formats.natural_order import natural_key
 from pgmstudio.core.io.data.formats.text_sniffing import number_of

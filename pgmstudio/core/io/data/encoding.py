@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import MAX_STATES, DataSet, Imported, code_dtype
-from pgmstudio.core.data.discretization import (
-    Cuts,
-    Discretisation,
-    Floats,
-    cuts_for,
-    cuts_from_labels,
-)
+from pgmstudio.core.data.discretization import Cuts, Discretisation, cuts_for, cuts_from_labels
 from pgmstudio.core.data.transforms import MISSING_STATE
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import CellProblem, DataFileError, UnknownNameError

@@ -16,8 +16,8 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties, decode_text
@@ -246,7 +246,7 @@ def _resolved(reader: BifReader, warnings: tuple[str, ...]) -> ModelFile:
     checker = TableChecker(reader.path)
     notes = list(warnings)
     parents: dict[str, list[str]] = {}
-    rows: dict[str, NDArray[np.float64]] = {}
+    rows: dict[str, Floats] = {}
     table_properties: dict[str, tuple[str, ...]] = {}
     for block in reader.blocks:
         family: dict[str, None] = {}
@@ -294,9 +294,7 @@ def _resolved(reader: BifReader, warnings: tuple[str, ...]) -> ModelFile:
     )
 
 
-def _rows(
-    reader: BifReader, block: Block, checker: TableChecker, notes: list[str]
-) -> NDArray[np.float64]:
+def _rows(reader: BifReader, block: Block, checker: TableChecker, notes: list[str]) -> Floats:
     """The table of a block, a row per combination of its parents' states, the last fastest."""
     child, *givens = (reader.variables[name] for name, _ in block.names)
     shape = tuple(given.cardinality for given in givens)
@@ -306,7 +304,7 @@ def _rows(
     table = np.zeros((count, width))
     index = np.full(count, -1, dtype=np.int64)  # where each row stands in the file; -1: nowhere
 
-    def fits(numbers: list[float], expected: int, what: str, offset: int) -> NDArray[np.float64]:
+    def fits(numbers: list[float], expected: int, what: str, offset: int) -> Floats:
         if len(numbers) != expected:
             reader.fail(f"{what} has {len(numbers)} numbers instead of {expected}.", offset)
         return np.array(numbers)

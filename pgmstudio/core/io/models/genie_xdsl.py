@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point
@@ -236,7 +236,7 @@ class _Reader:
                 self.builder.fail(str(error), _at(element))
         return [index[token] for token in tokens]
 
-    def _noisy_max(self, node: Element, family: list[Variable]) -> NDArray[np.float64]:
+    def _noisy_max(self, node: Element, family: list[Variable]) -> Floats:
         """The rows of a noisy-max (Díez 1993; noisy-or for two states).
 
         Each parent state brings a distribution of the effect, listed from its strongest state; the
@@ -271,7 +271,7 @@ class _Reader:
             begin += size
         total[..., 0] = 1.0
         rows = total - np.concatenate([total[..., 1:], np.zeros((*sizes, 1))], axis=-1)
-        clipped: NDArray[np.float64] = np.clip(rows, 0, 1).reshape(count, width)
+        clipped: Floats = np.clip(rows, 0, 1).reshape(count, width)
         return clipped
 
     def _orders(self, node: Element, givens: list[Variable]) -> list[list[int]]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import PictureNode, Point
 from pgmstudio.core.drawing.layout.boxes import box_size, overlapping_pairs, without_overlaps
@@ -149,9 +149,7 @@ def _shifted(
     return {name: (x, y) for name, (x, y) in zip(names, moved.round().tolist(), strict=True)}
 
 
-def _boxes(
-    positions: Mapping[str, Point], domain: Domain
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _boxes(positions: Mapping[str, Point], domain: Domain) -> tuple[Floats, Floats]:
     """Centres and sizes of boxes with bars."""
     boxes = [box_size(PictureNode(name, name), domain[name].states) for name in positions]
     centres = np.array(list(positions.values()), dtype=np.float64).reshape(-1, 2)

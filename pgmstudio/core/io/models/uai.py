@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.inference.base import Excluded, Finding, Observed
@@ -36,8 +36,8 @@ from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 from pgmstudio.core.languages.table_checks import count_text
 
-Factor = tuple[tuple[int, ...], NDArray[np.float64]]
-Family = tuple[int, tuple[int, ...], NDArray[np.float64]]  # child, parents, rows
+Factor = tuple[tuple[int, ...], Floats]
+Family = tuple[int, tuple[int, ...], Floats]  # child, parents, rows
 
 
 def chain_rule(
@@ -59,7 +59,7 @@ def chain_rule(
     families: list[Family] = []
     waiting: dict[int, Factor] = {}
     holding: list[set[int]] = [set() for _ in cards]  # the factors of each variable
-    scalars: list[NDArray[np.float64]] = []
+    scalars: list[Floats] = []
     log2_z = 0.0
 
     def wait(number: int, factor: Factor) -> None:
@@ -119,12 +119,12 @@ def _log_cells(v: int, near: Sequence[set[int]], cards: Sequence[int]) -> float:
     return math.log2(cards[v]) + sum(math.log2(cards[u]) for u in near[v])
 
 
-def _spread(factor: Factor, scope: tuple[int, ...]) -> NDArray[np.float64]:
+def _spread(factor: Factor, scope: tuple[int, ...]) -> Floats:
     """The factor with one axis for each variable of `scope`, of length 1 where it has none."""
     mine, table = factor
     ordered = sorted(range(len(mine)), key=lambda axis: scope.index(mine[axis]))
     shape = [table.shape[mine.index(u)] if u in mine else 1 for u in scope]
-    spread: NDArray[np.float64] = table.transpose(ordered).reshape(shape)
+    spread: Floats = table.transpose(ordered).reshape(shape)
     return spread
 
 
@@ -286,7 +286,7 @@ class _Reader(TextScanner):
     def _markov(self, cards: list[int], scopes: list[tuple[list[int], int]]) -> None:
         build = self.builder
         variables = list(build.variables.values())
-        factors: list[tuple[tuple[int, ...], NDArray[np.float64]]] = []
+        factors: list[tuple[tuple[int, ...], Floats]] = []
         for number, (scope, offset) in enumerate(scopes):
             shape = [cards[v] for v in scope]
             if scope:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties
@@ -92,7 +92,7 @@ class _Reader:
             self.fail("holds no variables; is it an XMLBIF file?", network)
         checker = TableChecker(self._path)
         parents: dict[str, list[str]] = {}
-        rows: dict[str, NDArray[np.float64]] = {}
+        rows: dict[str, Floats] = {}
         table_properties: dict[str, tuple[str, ...]] = {}
         for element in network.all("DEFINITION", "PROBABILITY"):
             family = self._family(element, names)
@@ -199,9 +199,7 @@ class _Reader:
             family[names[identifier]] = None
         return list(family)
 
-    def _rows(
-        self, element: Element, family: list[Variable], checker: TableChecker
-    ) -> NDArray[np.float64]:
+    def _rows(self, element: Element, family: list[Variable], checker: TableChecker) -> Floats:
         child, *givens = family
         shape = [given.cardinality for given in givens]
         checker.reserve(child.name, (*shape, child.cardinality), element.line)

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
@@ -22,7 +22,6 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.large_counts import count_text
 
 Edge = tuple[str, str]
-Floats = NDArray[np.float64]
 
 # Up to so many joint states two networks are compared state by state, beyond by rows drawn.
 MAX_COMPARED_STATES = 2**16

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, ModelFileError, UnknownNameError
 from pgmstudio.core.graphs.dag import Dag
@@ -40,7 +38,7 @@ def decode_network(reading: Reading) -> BayesianNetwork:
     listed, tables = reading.structure["parents"], reading.parameters["tables"]
     check_names(reading.domain, listed, tables)
     parents: dict[str, list[str]] = {}
-    rows: dict[str, NDArray[np.float64]] = {}
+    rows: dict[str, Floats] = {}
     for variable in reading.domain:
         parents[variable.name] = names = parents_in(reading, listed[variable.name], variable)
         givens = [reading.domain[name] for name in names]
@@ -52,7 +50,7 @@ def assembled_network(
     path: Path,
     variables: Sequence[Variable],
     parents: Mapping[str, Sequence[str]],
-    rows: Mapping[str, NDArray[np.float64]],
+    rows: Mapping[str, Floats],
 ) -> BayesianNetwork:
     """The network of tables whose parents stand in the order of the file, the last fastest."""
     domain = Domain(tuple(variables))

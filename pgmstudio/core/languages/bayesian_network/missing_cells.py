@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
 from pgmstudio.core.inference.factors import Factor
@@ -73,7 +74,7 @@ class MissingParts:
             for child in network.dag.child_indices[v]:
                 self._is_barren[v] &= self._is_barren[child]
 
-    def log2_probabilities(self) -> NDArray[np.float64]:
+    def log2_probabilities(self) -> Floats:
         """log2 P(observed cells), one per row."""
         rows_by_part = self._rows_by_part()
         whole = self._better_whole(rows_by_part)
@@ -111,7 +112,7 @@ class MissingParts:
         cells = self._network.clique_tree.table_cells
         return seconds > SECONDS_PER_ROW + SECONDS_PER_CELL * cells
 
-    def _by_whole_network(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _by_whole_network(self, rows: NDArray[np.intp]) -> Floats:
         flow = Propagation(plan_of(self._network.clique_tree, self._network.factors))
         result = np.empty(rows.size)
         for index, row in enumerate(rows):
@@ -160,7 +161,7 @@ class MissingParts:
             free -= inside
         return parts
 
-    def _slices(self, part: Part, child: int, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _slices(self, part: Part, child: int, rows: NDArray[np.intp]) -> Floats:
         """The table of `child` at each row's observed states: rows × its missing variables."""
         family = self._families[child]
         cells = self._cells(family, rows)
@@ -174,7 +175,7 @@ class MissingParts:
                 cells = cells[..., None] + np.arange(self._cards[v]) * step
         return np.asarray(self._network.tables[child].ravel()[cells])
 
-    def _by_listing(self, part: Part, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _by_listing(self, part: Part, rows: NDArray[np.intp]) -> Floats:
         shape = [self._cards[v] for v in part.missing]
         product = np.ones((rows.size, *shape))
         logs = np.zeros(rows.size)
@@ -197,7 +198,7 @@ class MissingParts:
         with np.errstate(divide="ignore"):
             return np.asarray(logs + np.log2(total))
 
-    def _by_clique_tree(self, part: Part, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _by_clique_tree(self, part: Part, rows: NDArray[np.intp]) -> Floats:
         index = {v: i for i, v in enumerate(part.missing)}
         scopes = [
             tuple(index[v] for v in self._families[child] if v in index) for child in part.tables
@@ -214,6 +215,6 @@ class MissingParts:
         return result
 
 
-def incomplete_log2(network: BayesianNetwork, rows: DataSet) -> NDArray[np.float64]:
+def incomplete_log2(network: BayesianNetwork, rows: DataSet) -> Floats:
     """log2 P(observed cells) of every row."""
     return MissingParts(network, rows).log2_probabilities()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError
@@ -19,7 +20,7 @@ from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
 from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.languages.table_checks import checked_table
 
-Table = NDArray[np.float64]
+Table = Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class BayesianNetwork:
         """size_eff = Σ over cliques of Π|R(X)|, for the clique tree actually used (eq. 3.20)."""
         return self.clique_tree.table_cells
 
-    def log2_probabilities(self, data: DataSet) -> NDArray[np.float64]:
+    def log2_probabilities(self, data: DataSet) -> Floats:
         """Σ log2 P(x | pa(x)) per row; complete rows over this domain only."""
         if data.domain.names != self.domain.names:
             data = data.select_columns(self.domain.names)

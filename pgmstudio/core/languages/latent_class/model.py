@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
@@ -26,8 +27,6 @@ from pgmstudio.core.languages.components import (
 )
 from pgmstudio.core.languages.table_checks import checked_table
 from pgmstudio.core.model import SealedFields
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Belief, Finding, weights_of
@@ -25,8 +26,6 @@ from pgmstudio.core.languages.one_pass_session import (
     named_beliefs,
     named_states,
 )
-
-Floats = NDArray[np.float64]
 
 
 class ComponentEngine(Protocol):

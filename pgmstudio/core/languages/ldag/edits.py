@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.labels import (
@@ -19,8 +19,6 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import Context, with_context
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
-
-Floats = NDArray[np.float64]
 
 
 def add_context(

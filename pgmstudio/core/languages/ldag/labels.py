@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
@@ -57,7 +57,7 @@ class ColumnClasses:
         return tuple(i for i, own in enumerate(self.classes) if own == number)
 
 
-def column_classes(columns: NDArray[np.float64], epsilon: float) -> ColumnClasses:
+def column_classes(columns: Floats, epsilon: float) -> ColumnClasses:
     """Classes of the rows of `columns`, each a distribution over the same states."""
     count = len(columns)
     if count < 2:
@@ -83,8 +83,6 @@ def _numbered(groups: tuple[tuple[int, ...], ...], count: int) -> tuple[int, ...
             classes[column] = number
     return tuple(classes)
 
-
-Floats = NDArray[np.float64]
 
 # Rows that agree to this much are the same row.
 SAME = 1e-12

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
@@ -33,8 +33,6 @@ from pgmstudio.core.languages.ldag.partitions import (
 )
 from pgmstudio.core.languages.table_checks import checked_table
 from pgmstudio.core.model import SealedFields
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

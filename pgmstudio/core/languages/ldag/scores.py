@@ -26,8 +26,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
@@ -41,8 +41,6 @@ from pgmstudio.core.languages.ldag.partitions import (
     numbered,
 )
 from pgmstudio.core.scores.local import DataTerm
-
-Floats = NDArray[np.float64]
 
 PARTITION_SCORES = ("bdeu", "k2", "bic")
 PARAMETERS, ELEMENTS, SHARED = "parameters", "contexts", "shared"
@@ -175,7 +173,7 @@ def partition_score_of(
     return PartitionScore(name, ess, kappa, per, parent_prior, cost, merging)
 
 
-Counts = NDArray[np.float64]
+Counts = Floats
 
 
 @dataclass(frozen=True, slots=True)

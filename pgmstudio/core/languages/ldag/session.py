@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.execution.events import CancelToken
@@ -50,9 +49,6 @@ def information_in(model: LabelledDag, names: Sequence[str], context: Mapping[st
     indices = [model.domain.index(name) for name in names]
     evidence = {name: Observed(state) for name, state in context.items()}
     return conditional_information_bits(joint_of(model.as_bayesian_network, indices, evidence))
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

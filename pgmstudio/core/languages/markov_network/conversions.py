@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.triangulation import families_of, joined_graph
 from pgmstudio.core.inference.junction_tree.query import joint_of
@@ -21,8 +21,6 @@ from pgmstudio.core.languages.markov_network.structure import (
     MarkovStructure,
 )
 from pgmstudio.core.model import Model
-
-Floats = NDArray[np.float64]
 
 # Rows of a table of conditional probabilities that differ by less are equal but for rounding.
 EQUAL_ROWS = 1e-9

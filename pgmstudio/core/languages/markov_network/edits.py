@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.markov_network.fitting import fit
 from pgmstudio.core.languages.markov_network.log_linear import normalised
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge, edge_of
-
-Floats = NDArray[np.float64]
 
 
 def _edge(model: MarkovNetwork, source: str, target: str) -> Edge:

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, GraphError
@@ -29,8 +30,6 @@ from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, free_parameters
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-
-Floats = NDArray[np.float64]
 
 CLOSED_FORM = "closed form"
 JUNCTION_TREE = "junction tree"

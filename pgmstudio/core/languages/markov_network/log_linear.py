@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.languages.markov_network.structure import (
@@ -31,7 +32,6 @@ from pgmstudio.core.languages.markov_network.structure import (
 # One φ: the variables of A in ascending order, and their states, none of them the first.
 Parameter = tuple[tuple[int, ...], tuple[int, ...]]
 Row = dict[Parameter, Fraction]
-Floats = NDArray[np.float64]
 
 MAX_PARAMETERS = 1 << 18
 

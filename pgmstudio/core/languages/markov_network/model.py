@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError
@@ -27,8 +27,6 @@ from pgmstudio.core.languages.markov_network.log_linear import (
     restrictions_of,
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure, edge_of
-
-Floats = NDArray[np.float64]
 
 # What a restriction by a context may differ from 0, in natural logarithms: rounding of potentials.
 RESTRICTION_TOLERANCE = 1e-6

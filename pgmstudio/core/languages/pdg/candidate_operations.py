@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.components import rows_over
@@ -25,8 +25,6 @@ from pgmstudio.core.languages.pdg.measures import (
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.operators import merged, redirected, split
-
-Floats = NDArray[np.float64]
 
 
 class Operation(Enum):

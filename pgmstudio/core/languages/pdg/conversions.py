@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import TooLargeError
@@ -74,7 +75,6 @@ def graph_of_tree_network(network: BayesianNetwork) -> DecisionGraph:
     return graph_of_tree(Tree.from_bayesian_network(network))
 
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Of all tables together.

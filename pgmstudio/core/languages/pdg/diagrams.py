@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
     GraphPicture,
@@ -28,7 +29,6 @@ from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation
 from pgmstudio.core.languages.pdg.measures import in_flows
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 GUTTER = 146.0

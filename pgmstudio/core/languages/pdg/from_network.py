@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.large_counts import count_text
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Which of a clique's new variables come first: those that most other cliques have too, so that

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.languages.pdg.model import GraphArrays
 from pgmstudio.core.numba_support import compiled
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _TINY = 1e-150

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.smoothing import smoothed
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 # Keeps unseen states possible after an edit.
 SMOOTHING = 0.01

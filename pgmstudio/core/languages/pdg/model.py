@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.model import SealedFields
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # The numbers of a node may miss 1 by so much; readers of files normalise what they read.
@@ -292,7 +292,7 @@ def _starts(counts: Indices) -> Indices:
     return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
-def log2_of_incomplete(graph: DecisionGraph, rows: DataSet) -> NDArray[np.float64]:
+def log2_of_incomplete(graph: DecisionGraph, rows: DataSet) -> Floats:
     """log2 P(observed cells) of every row; equal rows are computed once."""
     from pgmstudio.core.languages.pdg.kernels import row_flows
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import CancelToken
@@ -27,7 +27,6 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import is_under
 from pgmstudio.core.languages.pdg.operators import moved
 
-Floats = NDArray[np.float64]
 # Redirections are measured on the rows one by one, so not all of a large graph are tried.
 MAX_REDIRECTED, MAX_POSITIONS = 24, 12
 MAX_MERGES, MAX_ARCS, MAX_MOVES = 4, 3, 4

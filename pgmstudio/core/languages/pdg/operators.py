@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.measures import in_flows, merged_row, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph, without_unreachable
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import TooLargeError
@@ -90,8 +91,6 @@ def _edges(step: Placement, samples: Indices, keys: Indices, cards: tuple[int, .
     indices = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
     return np.where(keys[indices] == wanted, indices, keys.size)
 
-
-Floats = NDArray[np.float64]
 
 # Distributions that agree to so many digits are the same.
 _DIGITS = 12

@@ -13,11 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
 from pgmstudio.core.languages.one_pass_session import WholePassSession, named_states
 from pgmstudio.core.languages.pdg.model import DecisionGraph, GraphArrays, arrays_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

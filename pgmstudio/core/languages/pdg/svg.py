@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.layout.boxes import elided, text_width
 from pgmstudio.core.drawing.svg.diagram import LEGEND_HEIGHT, MARGIN, Sample, document, legend_card
 from pgmstudio.core.drawing.svg.elements import Attribute, element, line, path, rect, text
@@ -29,7 +27,6 @@ from pgmstudio.core.languages.pdg.diagrams import (
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 
-Floats = NDArray[np.float64]
 _WIDEST, _HOLLOW_FROM, _CORE = 11.0, 3.6, 1.3
 _DASHES = (None, "5 3", "9 4", "2 3", "9 3 2 3")
 _STATE_LABELS = ("first state", "second state", "third state", "fourth state", "further states")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.tree.model import Tree, marginals_of
-
-Floats = NDArray[np.float64]
 
 
 def joins(tree: Tree, one: str, other: str) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
@@ -79,14 +80,13 @@ class Tree(SealedFields):
             for i, parent in enumerate(self.parents)
         )
 
-    def log2_probabilities(self, data: DataSet) -> NDArray[np.float64]:
+    def log2_probabilities(self, data: DataSet) -> Floats:
         return self.as_bayesian_network.log2_probabilities(data)
 
     def sample(self, count: int, rng: np.random.Generator) -> DataSet:
         return self.as_bayesian_network.sample(count, rng)
 
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

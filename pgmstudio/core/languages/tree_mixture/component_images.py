@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.layout.boxes import text_width
 from pgmstudio.core.drawing.strands import strand_width
@@ -26,8 +26,6 @@ from pgmstudio.core.languages.tree.model import Edge, edge_information
 from pgmstudio.core.languages.tree_mixture.diagrams import MI_LABEL
 from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.model import Model
-
-Floats = NDArray[np.float64]
 
 CELL, GAP, HEAD, MARGIN = 22.0, 24.0, 26.0, 16.0
 # Images side by side, so that a picture of many is about as wide as high.

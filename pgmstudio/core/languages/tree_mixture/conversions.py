@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
@@ -23,8 +23,6 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.large_counts import count_text
-
-Floats = NDArray[np.float64]
 
 Neighbours = dict[int, set[int]]
 

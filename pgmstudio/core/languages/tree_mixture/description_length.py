@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-
-Floats = NDArray[np.float64]
 
 CORRECTED, PUBLISHED = "corrected", "as-published"
 FORMS = (CORRECTED, PUBLISHED)

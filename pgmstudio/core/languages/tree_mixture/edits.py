@@ -6,17 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.tree.edits import path_between, with_tree_edge, without_tree_edge
 from pgmstudio.core.languages.tree.model import Edge, Tree, edge_information, marginals_of
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-
-Floats = NDArray[np.float64]
-
 
 # Pseudo-rows in the table of a new edge, with independent ends.
 _PSEUDO_ROWS = 1.0

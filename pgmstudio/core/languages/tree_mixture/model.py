@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
@@ -27,8 +28,6 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree.model import Tree, TreeArrays, arrays_of, marginals_of
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import SealedFields
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.languages.latent_class.session import MixtureSession
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-
-Floats = NDArray[np.float64]
 
 
 class TreeEngine:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 
-from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks, Floats
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker

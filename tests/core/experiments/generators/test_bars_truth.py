@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.experiments.generators.bars import (
     BarsParams,
-    Floats,
     bar_likelihoods,
     bars,
     bars_truth,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import ModelFileError, PgmStudioError
 from pgmstudio.core.io.models.files import ModelFile, Point
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -33,8 +33,8 @@ _POSITION = re.compile(rf"position\s*=\s*\(\s*({_NUMBER})\s*,?\s*({_NUMBER})\s*\
 
 
 def either_way(
-    numbers: NDArray[np.float64], row_count: int, state_count: int, *, child_first: bool
-) -> tuple[NDArray[np.float64], bool]:
+    numbers: Floats, row_count: int, state_count: int, *, child_first: bool
+) -> tuple[Floats, bool]:
     """A table listed in one run, as rows, and whether the other order had to be taken.
 
     The order the format asks for is taken unless its rows miss 1 and those of the other order do

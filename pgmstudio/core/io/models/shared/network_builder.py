@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties
@@ -35,7 +35,7 @@ class NetworkBuilder:
         self.table_properties: dict[str, tuple[str, ...]] = {}
         self.warnings: list[str] = []
         self._parents: dict[str, list[str]] = {}
-        self._rows: dict[str, NDArray[np.float64]] = {}
+        self._rows: dict[str, Floats] = {}
 
     def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
         """Raise ModelFileError with the location in the file."""
@@ -121,7 +121,7 @@ class NetworkBuilder:
         rows[np.arange(count), codes] = 1
         self.add_rows(family, rows, at)
 
-    def add_rows(self, family: Sequence[Variable], rows: NDArray[np.float64], at: At) -> None:
+    def add_rows(self, family: Sequence[Variable], rows: Floats, at: At) -> None:
         """A table as rows, one for each combination of the parents' states, the last fastest."""
         child, *givens = family
         self._parents[child.name] = [given.name for given in givens]

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -26,8 +27,6 @@ from pgmstudio.core.learning.responsibilities import (
     padded,
 )
 from pgmstudio.core.learning.sparse_rows import row_chunks
-
-Floats = NDArray[np.float64]
 
 # ln 0: as small as it can be without two of them losing the digits of the rest.
 _NEVER = -1e5

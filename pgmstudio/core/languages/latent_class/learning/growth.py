@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-
-Floats = NDArray[np.float64]
 
 # Two classes closer than this, in nats of every table, are the same class.
 _SAME_NATS = 1e-6

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -41,7 +42,6 @@ MAX_VARIABLES = 12
 _ROUNDING = 1e-9
 
 Masks = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.languages.ldag.score_kernels import block_score
 from pgmstudio.core.numba_support import compiled
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Gains up to this are rounding.

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -32,7 +33,6 @@ from pgmstudio.core.languages.ldag.partitions import (
 from pgmstudio.core.languages.ldag.scores import ELEMENTS, PartitionScore
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, mask_of
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FULL, LABELS, TREE, GROUPED_TREE, FREE = "full", "labels", "csi-tree", "extended-tree", "free"

@@ -12,8 +12,8 @@ from collections.abc import Generator
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import DataError
@@ -39,8 +39,6 @@ from pgmstudio.core.model import Model
 # Slots of all rows visited by one compiled call: about a tenth of a second.
 SLOTS_PER_CALL = 5_000_000
 SECONDS_PER_SLOT = 2e-8
-
-Floats = NDArray[np.float64]
 
 
 P = TypeVar("P", bound=Any)

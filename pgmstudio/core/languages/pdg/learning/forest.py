@@ -20,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import CancelToken
@@ -72,7 +73,7 @@ class BlockTests:
         return block_test(counts.reshape(block_count, rows.cards[i], rows.cards[j]), self._rules)
 
 
-def block_test(counts: NDArray[np.float64], rules: BlockRules) -> BlockTest:
+def block_test(counts: Floats, rules: BlockRules) -> BlockTest:
     """The test on a table (block, state, state): |B|·(k−1)(l−1) degrees of freedom, less one for
     every empty cell, at least 1."""
     from pgmstudio.core.scores.independence import sums_of, tail_probability
@@ -198,8 +199,6 @@ def chain(order: Iterable[int]) -> Forest:
         forest[below] = above
     return tuple(forest)
 
-
-Floats = NDArray[np.float64]
 
 # Standard deviation of the log factor that perturbs the gains, so that other trees are tried too.
 SPREAD = 0.25

@@ -17,9 +17,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled, compiled_with
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Codes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]

@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.pdg.candidate_operations import Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph
 from pgmstudio.core.learning.smoothing import smoothed
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Forest = tuple[int | None, ...]
 

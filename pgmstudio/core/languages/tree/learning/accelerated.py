@@ -16,13 +16,14 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.learning.responsibilities import padded
-from pgmstudio.core.learning.sparse_rows import CellRows, Floats, Ints, SparseRows
+from pgmstudio.core.learning.sparse_rows import CellRows, Ints, SparseRows
 from pgmstudio.core.number_format import whole
 
 AUTO, DENSE, ACL_1, ACL_2 = "auto", "dense", "acl-1", "acl-2"

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Progress
@@ -131,8 +131,8 @@ class GrownForest:
 
 def grown_forest(
     parents: list[int | None],
-    information: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    information: Floats,
+    weights: Floats,
     counts: Mapping[str, float] | None = None,
 ) -> GrownForest:
     """A forest with the sums over its edges, from the numbers of all pairs."""
@@ -171,17 +171,15 @@ def filling_tree(
     )
 
 
-def edge_weights(
-    information: NDArray[np.float64], data: DataSet, edge_penalty: float, penalty: str
-) -> NDArray[np.float64]:
+def edge_weights(information: Floats, data: DataSet, edge_penalty: float, penalty: str) -> Floats:
     """N·I(u;v) − β_uv in nats; 0 where the information is only rounding."""
     free = np.array(data.domain.cardinalities, dtype=np.float64) - 1
     parameters = np.outer(free, free)
-    beta: float | NDArray[np.float64] = edge_penalty
+    beta: float | Floats = edge_penalty
     if penalty == "mdl":
         beta = edge_penalty * parameters
     elif penalty == "bic":
         beta = 0.5 * math.log(max(data.total_weight, 1.0)) * parameters
     gain = np.where(information > _ROUNDING, data.total_weight * information, 0.0)
-    weights: NDArray[np.float64] = gain - beta
+    weights: Floats = gain - beta
     return weights

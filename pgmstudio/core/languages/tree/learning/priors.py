@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.learning.edge_constraints import ForestRules
-
-Floats = NDArray[np.float64]
 
 TOWARDS = ("marginal", "uniform")
 POLICIES = ("rows", "share", "edges", "fraction")

@@ -16,9 +16,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
-from pgmstudio.core.languages.tree_mixture.learning.em import Floats, TreeMixtureSteps
+from pgmstudio.core.languages.tree_mixture.learning.em import TreeMixtureSteps
 from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Workspace, strips
 from pgmstudio.core.learning.responsibilities import lined_zeros
 from pgmstudio.core.learning.sparse_rows import BUNDLE, SparseRows

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -26,8 +27,6 @@ from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part, Work
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.responsibilities import lined_zeros, padded
 from pgmstudio.core.learning.sparse_rows import SparseRows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

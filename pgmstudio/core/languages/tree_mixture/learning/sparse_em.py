@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.languages.tree.learning.accelerated import (
     ACCELERATED,
@@ -23,7 +24,7 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
 )
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
-from pgmstudio.core.languages.tree_mixture.learning.em import Floats, TreeMixtureSteps
+from pgmstudio.core.languages.tree_mixture.learning.em import TreeMixtureSteps
 from pgmstudio.core.learning.sparse_rows import SparseRows
 
 # Numbers processed for each column between two yields of a growing forest.

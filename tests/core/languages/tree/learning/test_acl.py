@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
@@ -27,7 +28,7 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
 )
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import dense_weights
 from pgmstudio.core.learning.spanning_forest import best_forest
-from pgmstudio.core.learning.sparse_rows import FIRST_STATE, CellRows, Floats, Ints, cell_rows
+from pgmstudio.core.learning.sparse_rows import FIRST_STATE, CellRows, Ints, cell_rows
 
 
 def parent_tables(

@@ -10,11 +10,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled, popcount
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 ADDITIONS = 1
 REMOVALS = 2

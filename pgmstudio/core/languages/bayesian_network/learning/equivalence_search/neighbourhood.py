@@ -18,6 +18,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import (
@@ -67,7 +68,7 @@ class GainRows:
             self._index[child, parents] = index
         return index
 
-    def take(self, rows: Mapping[tuple[int, int], NDArray[np.float64]]) -> None:
+    def take(self, rows: Mapping[tuple[int, int], Floats]) -> None:
         """Add rows that another process has scored."""
         for key, row in rows.items():
             if len(self._index) == len(self.values):
@@ -75,13 +76,13 @@ class GainRows:
             self.values[len(self._index)] = row
             self._index[key] = len(self._index)
 
-    def _gains(self, child: int, parents: int, cancel: CancelToken) -> NDArray[np.float64]:
+    def _gains(self, child: int, parents: int, cancel: CancelToken) -> Floats:
         joining = 0
         if parents.bit_count() < self.rules.most_parents:
             joining = self.rules.joinable[child] & ~parents
         candidates = np.array([*bits_of(joining)], dtype=np.int64)
         scores = self.scores.toggled(child, [*bits_of(parents)], candidates, cancel)
-        gains: NDArray[np.float64] = scores - scores[child]
+        gains: Floats = scores - scores[child]
         return gains
 
     def forget_if_many(self) -> bool:
@@ -147,7 +148,7 @@ class _Moves:
     node: NDArray[np.int64]
     choice: NDArray[np.int64]
     other: NDArray[np.int64]
-    gain: NDArray[np.float64]
+    gain: Floats
 
     def only(self, wanted: list[int]) -> _Moves:
         return _Moves(self.node[wanted], self.choice[wanted], self.other[wanted], self.gain[wanted])
@@ -402,7 +403,7 @@ class SampledBoundary:
         seeds: NDArray[np.uint64],
         kinds: int,
         cancel: CancelToken,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """The gain of the neighbour drawn by each seed; −inf where it is not of a wanted kind."""
         from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.kernels import (
             draw_neighbours,

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
@@ -199,7 +199,7 @@ class ClassClimb:
         return False
 
 
-FirstRows = Mapping[tuple[int, int], NDArray[np.float64]]
+FirstRows = Mapping[tuple[int, int], Floats]
 
 # A process of its own takes a second or two to begin and scores much again that others have.
 WORK_FOR_PROCESSES = 10.0  # seconds
@@ -414,7 +414,7 @@ class KesSearch:
 
     def runs(self, cancel: CancelToken) -> Iterator[tuple[ClimbEvent | None, Progress]]:
         """Make all runs: their events in the order of the plan, and the overall progress."""
-        first_rows: dict[tuple[int, int], NDArray[np.float64]] = {}
+        first_rows: dict[tuple[int, int], Floats] = {}
         n = len(self.rules.names)
         for key, index in self.climber.first_rows(cancel):
             first_rows[key] = self.climber.gains.values[index]
@@ -434,7 +434,7 @@ class KesSearch:
                 self._steps += event.step
 
     def _events(
-        self, first_rows: dict[tuple[int, int], NDArray[np.float64]], cancel: CancelToken
+        self, first_rows: dict[tuple[int, int], Floats], cancel: CancelToken
     ) -> Iterator[tuple[int, ClimbEvent]]:
         processes = process_count(self._data, self._params, len(self._plan))
         if processes > 1:

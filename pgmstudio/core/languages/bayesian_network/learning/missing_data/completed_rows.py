@@ -29,6 +29,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
@@ -244,7 +245,7 @@ class ObservedCosts(FamilyScores):
         parents: Sequence[int],
         candidates: NDArray[np.int64],
         cancel: CancelToken = NEVER,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         scores = super().toggled(child, parents, candidates, cancel)
         factor = np.array(self.cards, dtype=np.float64)
         factor[list(parents)] = 1 / factor[list(parents)]
@@ -254,11 +255,11 @@ class ObservedCosts(FamilyScores):
         more = fraction**-self._growth - 1
         return np.asarray(scores - self._cost(child, q) * factor * np.maximum(more, 0.0))
 
-    def _seen(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+    def _seen(self, child: int, parents: Sequence[int]) -> Floats:
         """The weight of the rows that have the cells of each family that `toggled` scores."""
         family = [*parents, child]
         here = self._has[family].all(axis=0)
-        seen: NDArray[np.float64] = self._has[:, here] @ self._weights[here]
+        seen: Floats = self._has[:, here] @ self._weights[here]
         for parent in parents:
             rest = self._has[[v for v in family if v != parent]].all(axis=0)
             seen[parent] = self._weights[rest].sum()

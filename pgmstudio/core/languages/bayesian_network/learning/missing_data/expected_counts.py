@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import Codes, DataSet
 from pgmstudio.core.errors import DataError
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
     from pgmstudio.core.languages.bayesian_network.learning.missing_data.kernels import Listed, Walk
 
 
-Counts = NDArray[np.float64]
+Counts = Floats
 Ints = NDArray[np.int64]
-Table = NDArray[np.float64]
+Table = Floats
 
 # Measured: one state of one table in a listed part; a row through the clique tree, and a cell.
 SECONDS_PER_LISTED = 4e-9
@@ -222,7 +223,7 @@ def tree_of(layout: Layout) -> CliqueTree:
     return clique_tree_of(layout.dag.parent_indices, layout.cards.tolist())
 
 
-def _too_large(layout: Layout, listed: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _too_large(layout: Layout, listed: Floats) -> NDArray[np.bool_]:
     """Which parts take longer to list than their row takes in the clique tree."""
     seconds = listed * SECONDS_PER_LISTED
     if not (seconds > SECONDS_PER_ROW).any():

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.transforms import rows_over, weights_of
 from pgmstudio.core.data.variables import Domain
@@ -186,11 +187,11 @@ class _Filling:
             if failed >= 0:
                 raise impossible_rows(layout.dag, (), self._network.tables)
 
-    def _spread_points(self, count: int) -> NDArray[np.float64]:
+    def _spread_points(self, count: int) -> Floats:
         """Per part a number in each slice of [0, 1), the slices in random order."""
         slices = np.tile(np.arange(self._most, dtype=np.float64), (count, 1))
         slices = self._rng.permuted(slices, axis=1)
-        points: NDArray[np.float64] = (slices + self._rng.random(slices.shape)) / self._most
+        points: Floats = (slices + self._rng.random(slices.shape)) / self._most
         return points
 
     def _fill_whole(self, cancel: CancelToken) -> None:

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Codes = NDArray[Any]

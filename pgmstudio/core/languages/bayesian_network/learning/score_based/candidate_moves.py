@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
@@ -206,7 +207,7 @@ class NextMoves:
             yield Progress(None if steps is None else len(taken) / steps, message)
         yield ClimbResult(dag, tuple(taken))
 
-    def _legal(self, rules: EdgeRules) -> tuple[Indices, Indices, Indices, NDArray[np.float64]]:
+    def _legal(self, rules: EdgeRules) -> tuple[Indices, Indices, Indices, Floats]:
         """Every move that closes no cycle, makes no table too large and breaks no rule: kinds,
         sources, targets and gains."""
         climb = self._climb
@@ -253,7 +254,7 @@ class NextMoves:
         return (after - q) * (self._cards[child] - 1)
 
 
-def _best(gains: NDArray[np.float64], top: int) -> Indices:
+def _best(gains: Floats, top: int) -> Indices:
     """Where the largest are, and those as good as the last of them."""
     if len(gains) > top:
         last = np.partition(gains, len(gains) - top)[len(gains) - top]

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_constraints import EdgeRules
@@ -48,7 +49,7 @@ class ChangeScores(Protocol):
         parents: Sequence[int],
         candidates: NDArray[np.int64],
         cancel: CancelToken,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """As `FamilyScores.toggled`."""
 
 
@@ -71,7 +72,7 @@ class GraphClimb(Generic[S]):
         self.since_best = 0
         self.columns_scored = 0  # rows of `toggled` computed; what a step costs
         self._masks = [0] * n  # each variable's parents, as bits
-        self._rows: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._rows: dict[tuple[int, int], Floats] = {}
         self._parent_counts = np.zeros(n, dtype=np.int64)
         self._ancestors = np.zeros((n, -(-n // 64)), dtype=np.uint64)
         # A graph's number is the exclusive or of its edges' hashes (Zobrist 1970).

@@ -11,13 +11,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.description_length import edge_penalty_bits
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.learning.sparse_rows import SparseRows
 
-Floats = NDArray[np.float64]
 Forest = NDArray[np.int64]
 
 

@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.tree_mixture.model import Blocks, TreeMixture
@@ -25,8 +26,6 @@ from pgmstudio.core.scores.independence import (
     quantile_threshold,
     sanov_threshold,
 )
-
-Floats = NDArray[np.float64]
 
 ACCEPTED, REJECTED, UNDECIDED, NOT_TESTED = "accepted", "rejected", "undecided", "not tested"
 BATCH = 100
