@@ -18,7 +18,9 @@ from pgmstudio.core.experiments.sl_curves.selection import (
 )
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.markers import marker_family
+from pgmstudio.core.number_format import grouped
 
+CLEAR_FALL = 0.02  # test rows fall by so many bits per row before it is called overfitting
 MarkIndex = tuple[int, int]
 Behind = tuple[CurvePoint, ...]  # the models of one mark: several where seeds were run
 
@@ -148,3 +150,17 @@ def point_title(point: CurvePoint) -> str:
                 f"{name}, {shown} {word}" if option == "components" else f"{name}, {word} {shown}"
             )
     return f"{name}, size {point.effective_size}"
+
+
+def overfitting(curve: CurveMarks) -> str | None:
+    """Warning that training rises while test falls behind the best of a curve (Def. 4.1)."""
+    known = np.isfinite(curve.test) & np.isfinite(curve.train)
+    if known.sum() < 3:
+        return None
+    sizes, test, train = curve.sizes[known], curve.test[known], curve.train[known]
+    top = int(np.argmax(test))
+    later = (train[top + 1 :] > train[top]) & (test[top + 1 :] < test[top] - CLEAR_FALL)
+    if not later.any():
+        return None
+    at = grouped(round(float(sizes[top])))
+    return f"{curve.title} overfits: from size {at} on, training rises while test falls."

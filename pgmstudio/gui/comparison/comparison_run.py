@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from pgmstudio import __version__
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import Split, case_total
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.experiments.comparison_rows import seconds_words
 from pgmstudio.core.experiments.language_comparison.candidates import (
     languages_plan,
     train_valid_test_splits,
@@ -37,6 +39,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import AUTO
 from pgmstudio.gui.jobs.background_run import BackgroundRun
+from pgmstudio.gui.jobs.job import JobState
 
 # Minimum interval between tables that differ only in progress.
 TELL_SECONDS = 0.15
@@ -175,3 +178,29 @@ def part_counts(
     parts = (rows.train, rows.valid, rows.test)
     train, valid, test = (case_total(part) for part in parts)
     return train, valid, test, len(splits)
+
+
+def progress_text(run: ComparisonRun) -> str:
+    """Progress text, `3 of 7 learned · 12.4 s of 60 s`, or how the comparison ended."""
+    counters, budget = run.progress.counters, run.settings.budget
+    done = f"{counters.get('run', 0):.0f} of {counters.get('of', 0):.0f} learned"
+    per = "" if budget.per == "all" else " each"
+    spent = seconds_words(run.seconds)
+    texts = {
+        JobState.RUNNING: f"{done} · {spent} of {budget.seconds:.0f} s{per}",
+        JobState.CANCELLING: "Stopping…",
+        JobState.FINISHED: f"Finished after {spent}.",
+        JobState.CANCELLED: f"Stopped after {spent}; the results so far are shown.",
+        JobState.FAILED: f"Failed after {spent}.",
+    }
+    return texts.get(run.state, "")
+
+
+def provenance_of(run: ComparisonRun, data_name: str, made: str) -> dict[str, str]:
+    """Data, split, program version and time; empty while the rows are unknown."""
+    if run.rows is None:
+        return {}
+    seeds = run.settings.all_seeds
+    split = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    data = f"{data_name} · {run.rows.fingerprint[:8]}"
+    return {"Data": data, "Split": split, "Program": __version__, "Made": made}

@@ -24,20 +24,21 @@ from pgmstudio.gui.comparison.comparison_run import (
     ComparisonSettings,
     VariablesRun,
     part_counts,
+    progress_text,
+    provenance_of,
 )
 from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.comparison.exports import ComparisonExports
 from pgmstudio.gui.comparison.setup_form import CompareSetup
-from pgmstudio.gui.comparison.table import CompareTable
-from pgmstudio.gui.comparison.text import legend_text, progress_text, provenance_of
-from pgmstudio.gui.comparison.toolbar import CompareBar, progress_bar
+from pgmstudio.gui.comparison.table import CompareTable, legend_text
+from pgmstudio.gui.comparison.toolbar import CompareBar
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, hairline, label, row, scrolled, widening
+from pgmstudio.gui.widgets.basic import Note, hairline, label, progress_bar, row, scrolled, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
@@ -69,7 +70,7 @@ class ComparePage(Page):
         self.note = Note(name="compareVerdict")
         self.progress_label = ElidedLabel("", "secondary")
         self.progress_label.setObjectName("compareProgressText")
-        self.bar = progress_bar()
+        self.bar = progress_bar("compareBar", "Progress of the comparison", 160)
         self._splits = LatestTask(self)
         self._splits.answered.connect(self._on_split)
         self._splits.failed.connect(self._on_split_failed)

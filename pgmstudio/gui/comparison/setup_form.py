@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
     QFormLayout,
-    QPushButton,
     QSizePolicy,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,10 +22,19 @@ from pgmstudio.core.experiments.language_comparison.scheduler import Budget
 from pgmstudio.core.params import AUTO
 from pgmstudio.gui.comparison.comparison_run import ComparisonSettings
 from pgmstudio.gui.theme.language_symbols import language_icon
-from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row, widening
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Segments,
+    allow,
+    button,
+    hairline,
+    label,
+    row,
+    widening,
+)
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.number_box import decimal_box, shrinking, whole_box
 
 _PER = (
     ("all", "in all", "Total time for all languages, divided equally"),
@@ -64,48 +70,47 @@ class CompareSetup(QWidget):
             tick.setIcon(language_icon(one))
             tick.toggled.connect(self._on_changed)
             self.ticks[one.key] = tick
-        self.seconds = QDoubleSpinBox()
-        self.seconds.setObjectName("compareSeconds")
-        self.seconds.setRange(1, 86_400)
-        self.seconds.setDecimals(0)
-        self.seconds.setValue(60)
-        self.seconds.setSuffix(" s")
-        self.seconds.setMinimumWidth(round(70 * theme().scale))
-        self.seconds.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.seconds.setAccessibleName("Time budget in seconds")
-        self.seconds.setToolTip("When the time is up, a language returns its best model so far.")
-        self.seconds.valueChanged.connect(self._on_changed)
+        self.seconds = decimal_box(
+            "compareSeconds",
+            "Time budget in seconds",
+            "When the time is up, a language returns its best model so far.",
+            1,
+            86_400,
+            60,
+            decimals=0,
+            suffix=" s",
+        )
         self.per = Segments(_PER, "comparePer")
         self.per.chosen.connect(self._on_changed)
-        self.seed, self.seeds = (
-            self._number("compareSeed", "Seed", 0),
-            self._number("compareSeeds", "Seeds", 1),
-        )
-        self.seed.setToolTip("Seed of the split and of every learner; the same for all.")
-        self.seeds.setRange(1, 20)
-        self.seeds.setToolTip("Runs of each language; the best on the validation rows is used.")
-        self.splits = self._number("compareSplits", "Splits", 0)
-        self.splits.setRange(0, 5)
-        self.splits.setSpecialValueText("auto")
-        self.splits.setToolTip(
+        tip = "Seed of the split and of every learner; the same for all."
+        self.seed = whole_box("compareSeed", "Seed", tip, 0, 999_999)
+        tip = "Runs of each language; the best on the validation rows is used."
+        self.seeds = whole_box("compareSeeds", "Seeds", tip, 1, 20, 1)
+        self.splits = whole_box(
+            "compareSplits",
+            "Splits",
             "Number of splits with different test rows; the time is divided among them. auto: "
-            f"{SPLITS} for fewer than {ROWS_FOR_ONE_SPLIT} rows, else 1."
+            f"{SPLITS} for fewer than {ROWS_FOR_ONE_SPLIT} rows, else 1.",
+            0,
+            5,
+            lowest_text="auto",
         )
-        self.splits.valueChanged.connect(self._on_changed)
-        self.smoothing = QDoubleSpinBox()
-        self.smoothing.setObjectName("compareSmoothing")
-        self.smoothing.setAccessibleName("Smoothing")
-        self.smoothing.setRange(0, 100)
-        self.smoothing.setDecimals(3)
-        self.smoothing.setSingleStep(0.1)
-        self.smoothing.setSpecialValueText("auto")  # shown for 0
-        self.smoothing.setMinimumWidth(round(48 * theme().scale))
-        self.smoothing.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.smoothing.setToolTip(
+        self.smoothing = decimal_box(
+            "compareSmoothing",
+            "Smoothing",
             "Pseudo-count in every CPT cell; auto: chosen for each language, above 0. "
-            "Mixtures of trees and labelled DAGs use their own kind of smoothing."
+            "Mixtures of trees and labelled DAGs use their own kind of smoothing.",
+            0,
+            100,
+            decimals=3,
+            step=0.1,
+            lowest_text="auto",
         )
-        self.smoothing.valueChanged.connect(self._on_changed)
+        shrinking(self.seconds, 70)
+        for box in (self.seed, self.seeds, self.splits, self.smoothing):
+            shrinking(box, 48)
+        for box in (self.seconds, self.splits, self.smoothing):
+            box.valueChanged.connect(self._on_changed)
         self.start = button(
             "Compare languages",
             self.start_requested.emit,
@@ -140,17 +145,6 @@ class CompareSetup(QWidget):
         }
         self.outcome = Note(name="compareOutcome")
         self._lay_out()
-
-    @staticmethod
-    def _number(name: str, title: str, value: int) -> QSpinBox:
-        made = QSpinBox()
-        made.setObjectName(name)
-        made.setAccessibleName(title)
-        made.setRange(0, 999_999)
-        made.setMinimumWidth(round(48 * theme().scale))
-        made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        made.setValue(value)
-        return made
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
@@ -228,16 +222,10 @@ class CompareSetup(QWidget):
     ) -> None:
         """Enable the buttons; `disabled_reason`: why a comparison cannot start, if so."""
         self.set_locked(is_running)
-        self.allow(self.start, disabled_reason)
-        self.allow(self.stop, None if can_stop else "it is stopping.")
+        allow(self.start, disabled_reason)
+        allow(self.stop, None if can_stop else "it is stopping.")
         is_ready = is_known and not is_running
-        self.allow(self.again, None if is_ready else "compare languages first.")
-
-    def allow(self, made: QPushButton, disabled_reason: str | None) -> None:
-        """Enable a button, or disable it with a reason."""
-        made.setEnabled(disabled_reason is None)
-        tip = made.accessibleName()
-        made.setToolTip(tip if disabled_reason is None else f"Not now: {disabled_reason}")
+        allow(self.again, None if is_ready else "compare languages first.")
 
     def show_facts(self, facts: Mapping[str, str]) -> None:
         """Show the provenance of the results."""

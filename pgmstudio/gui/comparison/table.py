@@ -34,6 +34,7 @@ from pgmstudio.core.experiments.comparison_rows import (
     VERDICT,
     Line,
 )
+from pgmstudio.core.experiments.language_comparison.results import METHOD
 from pgmstudio.gui.theme.language_symbols import paint_marker
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.grid_view import dress_head, paint_row_line
@@ -323,3 +324,11 @@ class CompareTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(theme().px("row_roomy"))
         dress_head(self.horizontalHeader())
         self._fit()
+
+
+def legend_text(lines: Sequence[Line], method: str = METHOD) -> str:
+    """Legend of the table: directions, method, and the star at a time."""
+    star = ""
+    if any(line.row.state == "stopped" for line in lines):
+        star = " * stopped early by the time budget or by the user; no verdict."
+    return f"↑ higher, ↓ lower is better. {method}{star}"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from pgmstudio.core.experiments.comparison_rows import Line
-from pgmstudio.gui.widgets.basic import button, tool_button
+from pgmstudio.gui.widgets.basic import allow, button, tool_button
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-
-_NOTHING = "compare languages first."
 
 
 class CompareBar(QWidget):
@@ -36,38 +32,36 @@ class CompareBar(QWidget):
         self.facts = ElidedLabel()
         self.facts.setObjectName("compareFacts")
         self.against = ChoiceBox("compareAgainst", "Reference language of the differences")
-        self._tips: dict[QPushButton | QToolButton, str] = {}
-        self.ender = self._button(
+        self.ender = button(
             "Stop language",
-            "stop",
-            "compareStopOne",
-            "Stop the selected language and keep its best model so far.",
             self.stop_requested.emit,
+            icon_name="stop",
+            name="compareStopOne",
+            tip="Stop the selected language and keep its best model so far.",
         )
-        self.opener = self._button(
+        self.opener = button(
             "Open model",
-            "arrow-square-out",
-            "compareOpen",
-            "Open the model of the selected language in the project.",
             self.open_requested.emit,
+            icon_name="arrow-square-out",
+            name="compareOpen",
+            tip="Open the model of the selected language in the project.",
         )
-        self.keeper = self._button(
+        self.keeper = button(
             "Add all to project",
-            "push-pin",
-            "compareKeep",
-            "Add the models of all languages and this comparison to the project.",
             self.keep_requested.emit,
+            icon_name="push-pin",
+            name="compareKeep",
+            tip="Add the models of all languages and this comparison to the project.",
         )
-        self.exporter = self._button(
+        self.exporter = button(
             "Export…",
-            "export",
-            "compareExport",
-            "Export the table as CSV, or with all pairs as JSON, with all digits.",
             self.export_requested.emit,
+            icon_name="export",
+            name="compareExport",
+            tip="Export the table as CSV, or with all pairs as JSON, with all digits.",
         )
         copy_tip = "Copy the table as comma-separated text"
         self.copier = tool_button("copy", copy_tip, self.copy_requested.emit, name="compareCopy")
-        self._tips[self.copier] = copy_tip
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 6, 12, 6)
         layout.setSpacing(8)
@@ -78,13 +72,6 @@ class CompareBar(QWidget):
         layout.addWidget(self.copier)
         layout.addWidget(self.exporter)
 
-    def _button(
-        self, texts: str, icon_name: str, name: str, tip: str, slot: Callable[[], None]
-    ) -> QPushButton:
-        tool = button(texts, slot, icon_name=icon_name, name=name, tip=tip)
-        self._tips[tool] = tip
-        return tool
-
     def show_lines(self, lines: list[Line], line: Line | None, is_running: bool) -> None:
         """Enable the buttons for these lines and the selected one."""
         known = any(one.row.compared is not None for one in lines)
@@ -92,15 +79,10 @@ class CompareBar(QWidget):
         self.keeper.setVisible(not is_running)
         has_model = line is not None and line.row.point is not None
         is_learning = line is not None and line.row.state == "learning"
-        self._allow(self.opener, has_model, "select a language that has a model.")
-        self._allow(self.ender, is_learning, "select a language that is being learned.")
-        self._allow(self.keeper, known, _NOTHING)
-        self._allow(self.exporter, known, _NOTHING)
-        self._allow(self.copier, known, _NOTHING)
-
-    def _allow(self, tool: QPushButton | QToolButton, is_usable: bool, reason: str) -> None:
-        tool.setEnabled(is_usable)
-        tool.setToolTip(self._tips[tool] if is_usable else f"Not now: {reason}")
+        allow(self.opener, None if has_model else "select a language that has a model.")
+        allow(self.ender, None if is_learning else "select a language that is being learned.")
+        for tool in (self.keeper, self.exporter, self.copier):
+            allow(tool, None if known else "compare languages first.")
 
     def show_against(self, lines: list[Line], reference: str | None) -> None:
         """Offer the languages that have a model, and the best one."""
@@ -108,15 +90,3 @@ class CompareBar(QWidget):
         texts = {"": "against the best", **{title: f"against {title}" for title in known}}
         self.against.show_choices(texts, reference or "")
         self.against.setEnabled(bool(known))
-
-
-def progress_bar() -> QProgressBar:
-    """Progress bar of a comparison, in thousandths."""
-    tool = QProgressBar()
-    tool.setObjectName("compareBar")
-    tool.setAccessibleName("Progress of the comparison")
-    tool.setToolTip("Progress of all languages together.")
-    tool.setTextVisible(False)
-    tool.setRange(0, 1000)
-    tool.setMaximumWidth(160)
-    return tool

@@ -31,6 +31,7 @@ from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model, open_model_page
 from pgmstudio.gui.plots.plot_image import PlotDrawing
+from pgmstudio.gui.widgets.basic import allow
 from pgmstudio.gui.widgets.image_file import Drawing
 
 if TYPE_CHECKING:
@@ -237,12 +238,9 @@ class CurvesController(QObject):
     def refresh(self) -> None:
         """The button that compares: there where distances are shown."""
         page = self._page
-        why = self.not_compare_reason()
         page.compare.setVisible(page.bar.view.currentData() == "distance")
-        page.compare.setEnabled(why is None)
         page.compare.setText("Compare beliefs with the best model")
-        tip = "Compute the same queries in every model and measure the distance of the beliefs."
-        page.compare.setToolTip(tip if why is None else f"Not now: {why}")
+        allow(page.compare, self.not_compare_reason())
 
 
 def _model_of(folder: Path | None, point: CurvePoint, _cancel: CancelToken) -> Model:

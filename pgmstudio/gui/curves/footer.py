@@ -8,21 +8,21 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QListWidget,
-    QProgressBar,
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from pgmstudio.core.experiments.curve_chart import Chart
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import Loaded
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.curves.sweep_run import CurveRun
-from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS
-from pgmstudio.gui.curves.text import progress_text
+from pgmstudio.gui.curves.sweep_run import CurveRun, progress_text
+from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS, curve_rows, point_rows
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.widgets.basic import Segments, button, row
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.widgets.basic import Segments, allow, button, progress_bar, row, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Table
 
@@ -62,8 +62,6 @@ class FixedWidthLabel(QWidget):
         self.label.setFixedSize(event.size())
 
 
-RESUME_TIP = "Continue with the runs that are not finished."
-EXTEND_TIP = "Add learners, values or seeds to this plan; its points are preserved."
 TABLES = (
     ("curves", "Curves", "One line for each curve."),
     ("points", "Points", "One line for each model; double-click to open it."),
@@ -85,12 +83,7 @@ class CurvesFoot(QWidget):
         self.which = Segments(TABLES, "curvesTables")
         self.which.chosen.connect(self.show_table)
         self.status = FixedWidthLabel("curvesStatus")
-        self.bar = QProgressBar()
-        self.bar.setObjectName("curvesProgress")
-        self.bar.setAccessibleName("Progress of the sweep")
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
-        self.bar.setMaximumWidth(110)
+        self.bar = progress_bar("curvesProgress", "Progress of the sweep", 110)
         self.stop = button(
             "Stop",
             self.stop_requested.emit,
@@ -104,14 +97,14 @@ class CurvesFoot(QWidget):
             role="primary",
             icon_name="play",
             name="curvesResume",
-            tip=RESUME_TIP,
+            tip="Continue with the runs that are not finished.",
         )
         self.extend = button(
             "Extend…",
             self.extend_requested.emit,
             icon_name="plus",
             name="curvesExtend",
-            tip=EXTEND_TIP,
+            tip="Add learners, values or seeds to this plan; its points are preserved.",
         )
         self.curves = Table("curvesTable", "Curves of the plan", CURVE_COLUMNS, key=tuple)
         self.points = Table(
@@ -130,11 +123,12 @@ class CurvesFoot(QWidget):
         for page in (self.curves, self.points, self.notes):
             self._pages.addWidget(page)
         head = row(self.which, self.status, self.bar, self.stop, self.resume, self.extend)
-        head.layout().setStretch(1, 1)  # type: ignore[union-attr]
+        self._rows = LatestTask(self)
+        self._rows.answered.connect(self._on_rows)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 6, 10, 6)
         layout.setSpacing(6)
-        layout.addWidget(head)
+        layout.addWidget(widening(head, 1))
         layout.addWidget(self._pages, 1)
 
     def show_table(self, key: str) -> None:
@@ -146,6 +140,37 @@ class CurvesFoot(QWidget):
     def turn_table(self) -> None:
         """Switch between the tables of curves and points."""
         self.show_table("curves" if self.which.current == "points" else "points")
+
+    def fill(
+        self,
+        points: Sequence[CurvePoint],
+        chart: Chart,
+        pinned: frozenset[str],
+        known: Loaded,
+        run: CurveRun | None,
+    ) -> None:
+        """Fill the table in front, in the background: thousands of points take long."""
+        if self.which.current == "points":
+            self._rows.ask(lambda _cancel: (self.points, point_rows(points, chart, pinned)))
+        elif self.which.current == "curves":
+            done = known.done if run is None else known.done | run.done
+            started = frozenset() if run is None else frozenset(run.started)
+            state = None if run is None else run.state
+            self._rows.ask(
+                lambda _cancel: (self.curves, curve_rows(points, known, done, started, state))
+            )
+
+    def _on_rows(self, made: tuple[Table, list[tuple[object, ...]]]) -> None:
+        table, rows = made
+        table.show_rows(rows)
+
+    @property
+    def is_filling(self) -> bool:
+        return self._rows.is_waiting
+
+    def forget(self) -> None:
+        """The page is gone."""
+        self._rows.forget()
 
     def show_state(
         self,
@@ -163,10 +188,10 @@ class CurvesFoot(QWidget):
         self.stop.setEnabled(run is not None and run.state is JobState.RUNNING)
         self.resume.setVisible(not is_running and not is_whole)
         self.resume.setText("Resume" if points else "Start")
-        _allow(self.resume, RESUME_TIP, disabled_reason)
+        allow(self.resume, disabled_reason)
         self.extend.setVisible(not is_running)
         reason = None if can_extend and not is_running else "the plan is not one of this project."
-        _allow(self.extend, EXTEND_TIP, reason)
+        allow(self.extend, reason)
         if run is None:
             text = counted(points, "point") if points else "No point yet"
             if known.series and not is_whole:
@@ -201,8 +226,3 @@ class CurvesFoot(QWidget):
         if self.notes.count() != len(notes):
             self.notes.clear()
             self.notes.addItems(list(notes))
-
-
-def _allow(made: QPushButton, tip: str, disabled_reason: str | None) -> None:
-    made.setEnabled(disabled_reason is None)
-    made.setToolTip(tip if disabled_reason is None else f"Not now: {disabled_reason}")

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QSlider, QVBoxLayout, QWidget
 from pgmstudio.core.experiments.curve_chart import (
     Chart,
     marker_family_of,
+    overfitting,
     point_title,
     series_title,
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.curves.tables import FRONT_COLUMNS, front_models, front_rows
-from pgmstudio.gui.curves.text import overfitting
 from pgmstudio.gui.plots.model_scatter.hover_card import bits
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
@@ -30,6 +30,7 @@ from pgmstudio.gui.widgets.basic import (
     literal,
     row,
     scrolled,
+    widening,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Table
@@ -44,7 +45,6 @@ class CurvesSide(QFrame):
     hidden_changed = Signal(object)  # names of curves that are not shown
     lambda_chosen = Signal(float)
     open_requested = Signal(object)  # CurvePoint
-    pin_requested = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,8 +74,7 @@ class CurvesSide(QFrame):
         self.slider.setToolTip("λ of the score (1 − λ) · log-likelihood − λ · size")
         self.slider.valueChanged.connect(self._on_slider)
         line = row(self.icon, self.selected, self.selected_bits, spacing=6)
-        line.layout().setStretch(1, 1)  # type: ignore[union-attr]
-        self._choice.add(line)
+        self._choice.add(widening(line, 1))
         self._choice.add(self.slider)
         self._choice.add(
             row(

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,7 +15,7 @@ from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, curve_folder, load
 from pgmstudio.core.io.experiments import POINTS
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.scores.local import lambda_bic
 from pgmstudio.gui.context import AppContext
@@ -23,10 +23,7 @@ from pgmstudio.gui.curves.controller import CurvesController
 from pgmstudio.gui.curves.footer import CurvesFoot
 from pgmstudio.gui.curves.inspector import CurvesSide
 from pgmstudio.gui.curves.query_plot import QueryPlot
-from pgmstudio.gui.curves.sweep_question import may_sweep
-from pgmstudio.gui.curves.sweep_run import CurveRun, points_size, with_distance
-from pgmstudio.gui.curves.tables import point_rows
-from pgmstudio.gui.curves.text import curve_rows, rows_text
+from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, points_size, with_distance
 from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
@@ -37,39 +34,6 @@ from pgmstudio.gui.widgets.basic import Note, button, hairline, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
-
-
-class CurvesFilling(QObject):
-    """Of one foot; rows of before are not shown when others are asked for."""
-
-    def __init__(self, foot: CurvesFoot, parent: QObject) -> None:
-        super().__init__(parent)
-        self._foot = foot
-        self.latest_task = LatestTask(self)
-        self.latest_task.answered.connect(self._on_rows)
-
-    def fill(
-        self,
-        points: Sequence[CurvePoint],
-        chart: Chart,
-        pinned: frozenset[str],
-        known: Loaded,
-        run: CurveRun | None,
-    ) -> None:
-        """Of thousands of points this takes longer than a window may wait."""
-        if self._foot.which.current == "points":
-            self.latest_task.ask(lambda _cancel: ("points", point_rows(points, chart, pinned)))
-        elif self._foot.which.current == "curves":
-            done = known.done if run is None else known.done | run.done
-            started = frozenset() if run is None else frozenset(run.started)
-            state = None if run is None else run.state
-            self.latest_task.ask(
-                lambda _cancel: ("curves", curve_rows(points, known, done, started, state))
-            )
-
-    def _on_rows(self, made: tuple[str, list[tuple[object, ...]]]) -> None:
-        table = self._foot.points if made[0] == "points" else self._foot.curves
-        table.show_rows(made[1])
 
 
 class CurvesPlots(QStackedWidget):
@@ -188,7 +152,6 @@ class CurvesPage(Page):
         self.plot, self.test_plot = self.plots.plot, self.plots.test_plot
         self.queries = self.plots.queries
         self.foot = CurvesFoot()
-        self.filling = CurvesFilling(self.foot, self)
         self.side = CurvesSide()
         self.note = Note("", "warning", "curvesNote")
         self.compare = button(
@@ -296,7 +259,7 @@ class CurvesPage(Page):
     @property
     def is_settled(self) -> bool:
         """Whether all points there are stand on the plot and in the tables."""
-        is_requested = self._charts.is_waiting or self.filling.latest_task.is_waiting
+        is_requested = self._charts.is_waiting or self.foot.is_filling
         is_soon = self._soon.isActive() or self._then.isActive()
         shown = len(self._points) + len(self.passing)
         return not is_requested and not is_soon and len(self.chart.points) == shown
@@ -327,7 +290,7 @@ class CurvesPage(Page):
     def closed(self) -> None:
         self._look.stop()
         self._clock.stop()
-        for asked in (self._charts, self._loads, self.filling.latest_task, self.commands):
+        for asked in (self._charts, self._loads, self.foot, self.commands):
             asked.forget()
         if self.run is not None and self.run.is_running:
             self.run.stop()
@@ -497,7 +460,10 @@ class CurvesPage(Page):
 
     def _facts(self) -> str:
         data = self._app.project.data.get(self.about_data() or "")
-        facts = ["" if data is None else data.name, rows_text(self._known)]
+        train, test = self._known.train_rows, self._known.test_rows
+        facts = ["" if data is None else data.name]
+        if train is not None and test is not None:
+            facts.append(f"{grouped(train)} training rows, {grouped(test)} test rows")
         return " · ".join(filter(None, facts)) or counted(len(self._points), "point")
 
     def data_facts(self) -> str | None:
@@ -510,7 +476,7 @@ class CurvesPage(Page):
         self._ask_chart()
 
     def _fill_table(self) -> None:
-        self.filling.fill(self.points, self.chart, self.pinned, self._known, self.run)
+        self.foot.fill(self.points, self.chart, self.pinned, self._known, self.run)
 
     def _on_row_chosen(self, number: int) -> None:
         points = self.points

@@ -8,10 +8,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
     QFileDialog,
     QLineEdit,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -27,9 +25,10 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import error_line, mark_field, parsed_numbers, values_text
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, label, row
+from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, label, row, wide_first
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
 from pgmstudio.gui.widgets.param_form import ParamForm
 
 HOW = (
@@ -49,19 +48,18 @@ class RowFields(QWidget):
         self._app = app
         self.data = chooser("planData", "Data set to learn from.")
         self.how = Segments(HOW, "planHow")
-        self.test_fraction = QDoubleSpinBox()
-        self.test_fraction.setObjectName("planTestFraction")
-        self.test_fraction.setRange(1, 90)
-        self.test_fraction.setDecimals(1)
-        self.test_fraction.setValue(10)
-        self.test_fraction.setSuffix(" %")
-        self.test_fraction.setAccessibleName("Rows for the test, percent")
-        self.test_fraction.setToolTip("Fraction of rows held out for testing.")
-        self.seed = QSpinBox()
-        self.seed.setObjectName("planSplitSeed")
-        self.seed.setRange(0, 2**31 - 1)
-        self.seed.setAccessibleName("Seed of the split")
-        self.seed.setToolTip("The same seed holds out the same rows.")
+        self.test_fraction = decimal_box(
+            "planTestFraction",
+            "Rows for the test, percent",
+            "Fraction of rows held out for testing.",
+            1,
+            90,
+            10,
+            decimals=1,
+            suffix=" %",
+        )
+        tip = "The same seed holds out the same rows."
+        self.seed = whole_box("planSplitSeed", "Seed of the split", tip, 0, 2**31 - 1)
         self.parts = label("", "secondary", size="dense", wrap=True)
         self.parts.setObjectName("planParts")
         self.test = chooser("planTest", "The data set to test on.")
@@ -252,13 +250,15 @@ class PlanSheet(QWidget):
         self.seeds = self._line(
             "planSeeds", "0", "Every run is made with each of them; 0…4 are five. Bars show spread."
         )
-        self.limit = QSpinBox()
-        self.limit.setObjectName("planLimit")
-        self.limit.setRange(0, 1_000_000)
-        self.limit.setSpecialValueText("none")
-        self.limit.setSuffix(" s")
-        self.limit.setAccessibleName("Time limit for each run, seconds")
-        self.limit.setToolTip("A run that takes longer returns its models so far.")
+        self.limit = whole_box(
+            "planLimit",
+            "Time limit for each run, seconds",
+            "A run that takes longer returns its models so far.",
+            0,
+            1_000_000,
+            suffix=" s",
+            lowest_text="none",
+        )
         self.limit.valueChanged.connect(self._on_changed)
         self.ask = QCheckBox("Ask random queries")
         self.ask.setObjectName("planQueries")
@@ -270,12 +270,8 @@ class PlanSheet(QWidget):
         self.queries.hide()
         self.executor = Segments(EXECUTORS, "planExecutor")
         self.executor.chosen.connect(self._on_executor)
-        self.processes = QSpinBox()
-        self.processes.setObjectName("planProcesses")
-        self.processes.setRange(0, 256)
-        self.processes.setSpecialValueText(f"all {core_count()} cores")
-        self.processes.setAccessibleName("Processes")
-        self.processes.setToolTip("Number of runs in parallel.")
+        cores, tip = f"all {core_count()} cores", "Number of runs in parallel."
+        self.processes = whole_box("planProcesses", "Processes", tip, 0, 256, lowest_text=cores)
         self.processes.valueChanged.connect(self._on_changed)
         self.address = self._line(
             "planAddress", "tcp://HOST:8786", "Address printed by “dask scheduler”."
@@ -334,10 +330,8 @@ class PlanSheet(QWidget):
             ("", self._marked[""][1]),
         )
         location.add(self._executor_form)
-        folder_row = row(self.folder, self._choose)
-        folder_row.layout().setStretch(0, 1)  # type: ignore[union-attr]
         self._keeping = Section("Folder of the points")
-        self._keeping.add(folder_row)
+        self._keeping.add(wide_first(row(self.folder, self._choose)))
         for section in (rows, runs, asked, location, self._keeping):
             layout.addWidget(section)
         layout.addStretch(1)

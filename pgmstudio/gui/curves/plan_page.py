@@ -27,13 +27,12 @@ from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
 from pgmstudio.gui.curves.plan_form import PlanSheet
-from pgmstudio.gui.curves.sweep_question import may_sweep
-from pgmstudio.gui.curves.sweep_run import CurveRun, new_folder
+from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, new_folder
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, button, foot_of, label, scrolled, side_layout
+from pgmstudio.gui.widgets.basic import Note, allow, button, foot_of, label, scrolled, side_layout
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 
@@ -226,14 +225,12 @@ class CurvesPlanPage(Page):
         except PgmStudioError as error:
             self.refusal.show_text(_error_text(error))
             self.forecast.show_text("")
-            self.start_button.setEnabled(False)
-            self.start_button.setToolTip(f"Not now: {_error_text(error)}")
+            allow(self.start_button, _error_text(error))
             return
         self.refusal.show_text("")
         self.forecast.show_text(self._forecast(setup))
         self.start_button.setText("Start" if self.curve_id is None else "Extend and go on")
-        self.start_button.setEnabled(True)
-        self.start_button.setToolTip("Start in the background; points appear as they are found.")
+        allow(self.start_button, None)
 
     def _forecast(self, setup: CurveSetup) -> str:
         entry = self.sheet.rows.entry

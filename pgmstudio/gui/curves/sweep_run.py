@@ -1,4 +1,8 @@
-"""Run of a sweep of SL-curves, and the folder that stores its points."""
+"""Run of a sweep of SL-curves: the folder of its points, the question before it, its progress.
+
+A project may come from another person. A Dask scheduler that is connected to can run its own code
+here, and a folder of points may be anywhere; so both are asked for.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +11,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, RunProblem, RunStarted
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, load
 from pgmstudio.core.io.experiments import POINTS, SavedPlanTask
+from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.plots.model_scatter.hover_card import seconds_text
 from pgmstudio.gui.project import preferences
 
 ENDING = ".points"
+# Up to this fraction of the runs, the time left is estimated from those that are done.
+FORESEEN = 0.9
 
 
 def new_folder(app: AppContext) -> Path:
@@ -53,6 +62,42 @@ def with_distance(point: CurvePoint, before: CurvePoint | None) -> CurvePoint:
     if before is None or before.query_distance is None or point.query_distance is not None:
         return point
     return replace(point, query_distance=before.query_distance)
+
+
+def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
+    """Whether to connect to the scheduler and write into the folder; asked once for each."""
+    asked: dict[str, str] = {}
+    if cluster and cluster not in app.approved_locations:
+        asked[cluster] = (
+            f"connects to the Dask scheduler at {cluster}, which can run programs on this computer"
+        )
+    if folder is not None and not _is_expected(app, folder):
+        asked[str(folder)] = f"writes into the folder {folder}"
+    if not asked:
+        return True
+    buttons = QMessageBox.StandardButton
+    box = QMessageBox(app.window)
+    box.setObjectName("sweepBox")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle("PGM Studio")
+    box.setText(f"The sweep {' and '.join(asked.values())}.")
+    box.setInformativeText(
+        "This address comes from the project file. Continue only if you know and trust it."
+    )
+    box.setStandardButtons(buttons.Yes | buttons.Cancel)
+    box.button(buttons.Yes).setText("Go on")
+    box.setDefaultButton(buttons.Cancel)
+    if box.exec() != buttons.Yes:
+        return False
+    app.approved_locations.update(asked)
+    return True
+
+
+def _is_expected(app: AppContext, folder: Path) -> bool:
+    """Chosen here, or where the program itself puts points, or with points in it already."""
+    if str(folder) in app.approved_locations or folder.parent == usual_folder(app):
+        return True
+    return (folder / POINTS).is_file()
 
 
 class CurveRun(BackgroundRun):
@@ -110,3 +155,37 @@ class CurveRun(BackgroundRun):
             self.points_found.emit(fresh)
         if self.passing is not before:
             self.passed.emit()
+
+
+def progress_text(
+    state: JobState,
+    message: str,
+    run: int,
+    of: int,
+    new: int,
+    seconds: float,
+    fraction: float,
+    fraction_before: float = 0.0,
+) -> str:
+    """Progress of a sweep that started when `fraction_before` of all runs was done.
+
+    The time left is shown while many runs are left: the last may take longer than all before.
+    """
+    points = counted(new, "new point")
+    if state is JobState.CANCELLING:
+        return "Stopping…"
+    if state is JobState.FINISHED:
+        if new == 0:
+            return "All points were there already."
+        return f"Finished after {seconds_text(seconds)} with {points}."
+    if state is JobState.CANCELLED:
+        return f"Stopped after {seconds_text(seconds)} with {points}. Resume continues from here."
+    if state is JobState.FAILED:
+        return f"Failed after {seconds_text(seconds)}; the points so far are preserved."
+    left = ""
+    made = fraction - fraction_before
+    if seconds > 3 and made > 0.03 and fraction < FORESEEN:
+        rest = seconds * (1 - fraction) / made
+        left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_text(rest)} left"
+    runs = f"{run} of {of} runs · " if of else ""
+    return f"{runs}{points}{left}" + (f" · {message}" if message else "")

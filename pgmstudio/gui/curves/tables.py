@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from pgmstudio.core.experiments.curve_chart import Chart, marker_family_of, series_title
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.curve_setup import Loaded
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.plots.model_scatter.hover_card import bits, seconds_text
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.widgets.table import Column
@@ -119,3 +121,46 @@ def point_rows(
             )
         )
     return rows
+
+
+def curve_rows(
+    points: Sequence[CurvePoint],
+    known: Loaded,
+    done: frozenset[str],
+    started: frozenset[str],
+    state: JobState | None,
+) -> list[tuple[object, ...]]:
+    """A row for each curve, also for those that have no point yet."""
+    own: dict[str, list[CurvePoint]] = {}
+    for point in points:
+        own.setdefault(point.series, []).append(point)
+    planned = known.planned
+    rows: list[tuple[object, ...]] = []
+    for series in dict.fromkeys([*planned, *own]):
+        points_of_curve = own.get(series, [])
+        keys = planned.get(series, [])
+        ended = sum(key in done for key in keys)
+        best = max(points_of_curve, key=lambda p: p.test_log2_likelihood_per_row, default=None)
+        rows.append(
+            (
+                series,
+                _state_text(ended, len(keys), state, not started.isdisjoint(set(keys) - done)),
+                f"{ended} of {len(keys)}" if keys else "–",
+                len(points_of_curve),
+                -math.inf if best is None else best.test_log2_likelihood_per_row,
+                0 if best is None else best.effective_size,
+                sum(point.seconds for point in points_of_curve),
+                marker_family_of(points_of_curve[0]) if points_of_curve else known.families[series],
+            )
+        )
+    return rows
+
+
+def _state_text(ended: int, planned: int, state: JobState | None, is_at_it: bool) -> str:
+    if planned and ended >= planned:
+        return "finished"
+    if state is None or state.is_end:
+        return "stopped" if planned else "–"
+    if state is JobState.RUNNING:
+        return "running" if is_at_it else "waiting"
+    return "stopping"

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
+    QProgressBar,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -92,6 +93,25 @@ def tool_button(
         made.setObjectName(name)
     if on_click is not None:
         made.clicked.connect(lambda: on_click())
+    return made
+
+
+def allow(widget: QWidget, disabled_reason: str | None) -> None:
+    """Enable a button, or disable it with a reason; its own tip is its accessible name."""
+    widget.setEnabled(disabled_reason is None)
+    own = widget.accessibleName()
+    widget.setToolTip(own if disabled_reason is None else f"Not now: {disabled_reason}")
+
+
+def progress_bar(name: str, title: str, most: int) -> QProgressBar:
+    """A bar without text, in thousandths, at most so many px wide."""
+    made = QProgressBar()
+    made.setObjectName(name)
+    made.setAccessibleName(title)
+    made.setToolTip(f"{title}.")
+    made.setTextVisible(False)
+    made.setRange(0, 1000)
+    made.setMaximumWidth(most)
     return made
 
 

@@ -16,7 +16,7 @@ from pgmstudio.core.experiments.language_comparison.results import (
 )
 from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.comparison.difference_plot import DifferencePlot
-from pgmstudio.gui.comparison.text import legend_text
+from pgmstudio.gui.comparison.table import legend_text
 from pgmstudio.gui.theme.language_symbols import language_icon
 
 

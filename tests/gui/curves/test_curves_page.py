@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.experiments.curve_chart import overfitting
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, points_csv
@@ -21,7 +22,6 @@ from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.curves.text import overfitting
 from pgmstudio.gui.plots.log_axis import log_tick_labels, log_ticks
 from pgmstudio.gui.plots.model_scatter.hover_card import card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot

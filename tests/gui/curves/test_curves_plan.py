@@ -20,7 +20,7 @@ from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import parsed_numbers, parsed_values
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
-from pgmstudio.gui.curves.text import progress_text
+from pgmstudio.gui.curves.sweep_run import progress_text
 from pgmstudio.gui.data.generate_page import GeneratePage
 from pgmstudio.gui.files.closing import may_close
 from pgmstudio.gui.files.opening import show_project
