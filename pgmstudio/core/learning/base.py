@@ -7,9 +7,10 @@ with `--log`, and the project keeps them with the run.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -91,6 +92,7 @@ class SearchStep:
 
 LearnEvent = Progress | Note | ImprovedModel | ArtifactSaved | Finished | SearchStep
 
+P = TypeVar("P")
 P_contra = TypeVar("P_contra", contravariant=True)
 
 
@@ -131,9 +133,9 @@ class Learner(Protocol[P_contra]):
         """The same data, parameters and seed give the same events, in any runner."""
 
 
-class BaseLearner:
-    """The usual answers of a learner before a run; `missing_treatment` is what it does with missing
-    cells."""
+class BaseLearner(ABC, Generic[P]):
+    """A learner with the usual answers before a run; `missing_treatment` is what it does with
+    missing cells."""
 
     missing_treatment = ON_MISSING
 
@@ -142,6 +144,18 @@ class BaseLearner:
 
     def on_missing(self, data: DataSet) -> str:
         return missing_data_text(data, self.missing_treatment)
+
+    @abstractmethod
+    def events(
+        self, data: DataSet, params: P, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        """The events of a run that was not cancelled before it began."""
+
+    def run(
+        self, data: DataSet, params: P, *, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        yield from self.events(data, params, rng, cancel)
 
 
 def missing_data_text(data: DataSet, treatment: str) -> str:

@@ -90,7 +90,7 @@ class TanParams:
             raise ParameterError({"edge_penalty": "is for a forest; set augment to forest"})
 
 
-class TanLearner(BaseLearner):
+class TanLearner(BaseLearner[TanParams]):
     """A Bayesian network that predicts one variable from the others."""
 
     key = "bn.tan"
@@ -99,10 +99,9 @@ class TanLearner(BaseLearner):
     params_type = TanParams
     cost = Cost(0.02)
 
-    def run(
-        self, data: DataSet, params: TanParams, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: TanParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         target = _target(data, params)
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         # Without edges between features there is nothing to search for.
@@ -251,7 +250,7 @@ class NaiveBayesParams:
     knowledge: Knowledge | None = knowledge_param()
 
 
-class NaiveBayesLearner(BaseLearner):
+class NaiveBayesLearner(BaseLearner[NaiveBayesParams]):
     """A Bayesian network in which one variable is the only parent of all others."""
 
     key = "bn.naive-bayes"
@@ -264,13 +263,8 @@ class NaiveBayesLearner(BaseLearner):
     )
     cost = Cost(0.01, 1.0, 1.0, completes=False)
 
-    def run(
-        self,
-        data: DataSet,
-        params: NaiveBayesParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
+    def events(
+        self, data: DataSet, params: NaiveBayesParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         plain = TanParams(augment="none", **params_to_dict(params))
         return TanLearner().run(data, plain, rng=rng, cancel=cancel)

@@ -151,7 +151,7 @@ class StructuralEmParams:
     )
 
 
-class StructuralEmLearner(BaseLearner):
+class StructuralEmLearner(BaseLearner[StructuralEmParams]):
     """A Bayesian network, graph and tables, from data with missing or hidden cells."""
 
     key = "bn.structural-em"
@@ -165,15 +165,13 @@ class StructuralEmLearner(BaseLearner):
     )
     cost = Cost(0.1, 1.0, 2.0, gaps=60.0)
 
-    def run(
+    def events(
         self,
         data: DataSet,
         params: StructuralEmParams,
-        *,
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         search = _Rounds(with_hidden(data, params.start), params, rng, cancel)
         yield from search.begin()
         for number in range(1, params.rounds + 1):

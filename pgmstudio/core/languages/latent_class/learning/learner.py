@@ -138,7 +138,7 @@ MIN_HELD_ROWS = 20
 EMPTY_ROWS = 1.0
 
 
-class LatentClassLearner(BaseLearner):
+class LatentClassLearner(BaseLearner[LatentParams]):
     """EM for latent classes."""
 
     key = "nb.latent"
@@ -155,15 +155,9 @@ class LatentClassLearner(BaseLearner):
     curve_settings: ClassVar[Mapping[str, object]] = {"criterion": "aic-thesis"}
     obeys_knowledge = False
 
-    def run(
-        self,
-        data: DataSet,
-        params: LatentParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
+    def events(
+        self, data: DataSet, params: LatentParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         search = _Search(data, params, rng, cancel)
         if search.note:
             yield Note(search.note)

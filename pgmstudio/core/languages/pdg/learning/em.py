@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,16 +31,13 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 )
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph, arrays_of
-from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.base import Finished, P
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.model import Model
 
 # Slots of all rows visited by one compiled call: about a tenth of a second.
 SLOTS_PER_CALL = 5_000_000
 SECONDS_PER_SLOT = 2e-8
-
-
-P = TypeVar("P", bound=Any)
 
 
 class GraphLearner(CompletingLearner[P]):

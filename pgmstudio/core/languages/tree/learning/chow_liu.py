@@ -92,7 +92,7 @@ class ChowLiuParams:
     knowledge: Knowledge | None = knowledge_param("finds the best tree that satisfies them.")
 
 
-class ChowLiuLearner(BaseLearner):
+class ChowLiuLearner(BaseLearner[ChowLiuParams]):
     """The tree or forest of largest (penalised) likelihood; exact."""
 
     key = "tree.chow-liu"
@@ -101,15 +101,9 @@ class ChowLiuLearner(BaseLearner):
     params_type = ChowLiuParams
     cost = Cost(0.02)
 
-    def run(
-        self,
-        data: DataSet,
-        params: ChowLiuParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
+    def events(
+        self, data: DataSet, params: ChowLiuParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rows = yield from completed_rows(data, params.missing, is_tree=True, rng=rng, cancel=cancel)
         yield Progress(0.0, "Counting pairs of columns")
         information = mutual_information_nats(pair_counts(rows, cancel), cancel)

@@ -87,7 +87,7 @@ class ChowLiuSparseParams:
     )
 
 
-class ChowLiuSparseLearner(BaseLearner):
+class ChowLiuSparseLearner(BaseLearner[ChowLiuSparseParams]):
     """The tree or forest of largest (penalised) likelihood; exact, and fast on sparse rows."""
 
     key = "tree.chow-liu-sparse"
@@ -96,15 +96,13 @@ class ChowLiuSparseLearner(BaseLearner):
     params_type = ChowLiuSparseParams
     cost = Cost(0.02)
 
-    def run(
+    def events(
         self,
         data: DataSet,
         params: ChowLiuSparseParams,
-        *,
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         names = data.domain.names
         if params.root is not None and params.root not in names:
             raise ParameterError({"root": f"{params.root!r} is not a column"})

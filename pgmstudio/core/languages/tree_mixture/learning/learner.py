@@ -38,6 +38,7 @@ from pgmstudio.core.learning.base import (
     Finished,
     ImprovedModel,
     LearnEvent,
+    P,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import ForestRules, rules_beside
@@ -457,7 +458,7 @@ def _with_progress(
 MAX_CELLS = 12_000
 
 
-class TreeMixtureLearner(BaseLearner):
+class TreeMixtureLearner(BaseLearner[P]):
     """The answers of a learner of mixtures of trees before a run."""
 
     kind = "tree-mixture"
@@ -482,7 +483,7 @@ class TreeMixtureLearner(BaseLearner):
         return None
 
 
-class MixtureLearner(TreeMixtureLearner):
+class MixtureLearner(TreeMixtureLearner[MixtureParams]):
     """MixTree: EM for trees with edges of their own."""
 
     key = "mixture.trees"
@@ -491,15 +492,9 @@ class MixtureLearner(TreeMixtureLearner):
     cost = Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts")
     artifacts = (MixtureScan, Adjacency)
 
-    def run(
-        self,
-        data: DataSet,
-        params: MixtureParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
+    def events(
+        self, data: DataSet, params: MixtureParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         search = MixtureSearch(data, params, is_shared=self.is_shared, rng=rng, cancel=cancel)
         yield from search.run()
 

@@ -188,7 +188,7 @@ def _search(
     )
 
 
-class NpcLearner(BaseLearner):
+class NpcLearner(BaseLearner[NpcParams]):
     """A Bayesian network by independence tests that explain each other."""
 
     key = "bn.npc"
@@ -198,10 +198,9 @@ class NpcLearner(BaseLearner):
     cost = Cost(0.5, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
 
-    def run(
-        self, data: DataSet, params: NpcParams, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: NpcParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from _search(rows, params, cancel)

@@ -322,7 +322,7 @@ def _search(
     )
 
 
-class PcLearner(BaseLearner):
+class PcLearner(BaseLearner[PcParams]):
     """A Bayesian network by independence tests."""
 
     key = "bn.pc"
@@ -332,10 +332,9 @@ class PcLearner(BaseLearner):
     cost = Cost(0.3, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
 
-    def run(
-        self, data: DataSet, params: PcParams, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: PcParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         choices = read_choices(params.choose, data.domain.names)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)

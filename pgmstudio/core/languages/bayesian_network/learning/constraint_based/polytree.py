@@ -120,7 +120,7 @@ def _required_pairs(names: tuple[str, ...], rules: EdgeRules) -> frozenset[Pair]
     return frozenset(pairs)
 
 
-class PolytreeLearner(BaseLearner):
+class PolytreeLearner(BaseLearner[PolytreeParams]):
     """A Bayesian network with at most one path between two variables."""
 
     key = "bn.polytree"
@@ -129,15 +129,9 @@ class PolytreeLearner(BaseLearner):
     params_type = PolytreeParams
     cost = Cost(0.02)
 
-    def run(
-        self,
-        data: DataSet,
-        params: PolytreeParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
+    def events(
+        self, data: DataSet, params: PolytreeParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, None)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from polytree_search(rows, params, cancel)

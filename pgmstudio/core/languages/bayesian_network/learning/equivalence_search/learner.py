@@ -52,7 +52,7 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import left_out_note
 
 
-class KesLearner(BaseLearner):
+class KesLearner(BaseLearner[KesParams]):
     """A Bayesian network by k-greedy search over equivalence classes."""
 
     key = "bn.kes"
@@ -62,10 +62,9 @@ class KesLearner(BaseLearner):
     cost = Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002)
     artifacts = (KesOptima,)
 
-    def run(
-        self, data: DataSet, params: KesParams, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: KesParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         search = KesSearch(rows, params, rng)
         if search.rules.left_out:

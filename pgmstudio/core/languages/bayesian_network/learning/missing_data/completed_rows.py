@@ -22,9 +22,8 @@ cells (`parameter_fitting.refined` and its relatives), so the draws leave no tra
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +53,7 @@ from pgmstudio.core.learning.base import (
     Finished,
     ImprovedModel,
     LearnEvent,
+    P,
 )
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.model import Model
@@ -81,8 +81,6 @@ HELD_OUT = 0.2
 MAX_WORK = 1e11
 MAX_PAIR_CELLS = 5e7
 PER_ROW = "log2_likelihood_per_row"
-
-P = TypeVar("P", bound=Any)
 
 
 def completed_rows(
@@ -182,7 +180,7 @@ def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
     return Dag(rows.domain.names, tuple((int(p),) if p >= 0 else () for p in parents))
 
 
-class CompletingLearner(BaseLearner, ABC, Generic[P]):
+class CompletingLearner(BaseLearner[P]):
     """A learner whose search sees completed rows; EM then fits the parameters to observed cells."""
 
     @abstractmethod
@@ -202,10 +200,9 @@ class CompletingLearner(BaseLearner, ABC, Generic[P]):
         """How often a row is completed; once where the search holds rows out."""
         return MAX_COPIES
 
-    def run(
-        self, data: DataSet, params: P, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: P, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         missing = getattr(params, "missing", EM)
         copies = self.max_copies(params)
         rows = yield from completed_rows(data, missing, max_copies=copies, rng=rng, cancel=cancel)

@@ -181,7 +181,7 @@ RESTARTS_WITH_HIDDEN = 10
 SECONDS_PER_FOUND = 0.3
 
 
-class EmLearner(BaseLearner):
+class EmLearner(BaseLearner[EmParams]):
     """The tables of a given graph from data, also with missing or hidden cells."""
 
     key = "bn.em"
@@ -197,10 +197,9 @@ class EmLearner(BaseLearner):
     obeys_knowledge = False
     needs_start = True
 
-    def run(
-        self, data: DataSet, params: EmParams, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: EmParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         task = _Task.of(data, params)
         yield from map(Note, task.notes())
         smoothing = 0.0

@@ -175,7 +175,7 @@ class HillClimbParams:
     max_table_cells: int = max_table_cells_param()
 
 
-class HillClimbLearner(BaseLearner):
+class HillClimbLearner(BaseLearner[HillClimbParams]):
     """A Bayesian network by greedy search over graphs."""
 
     key = "bn.hill-climb"
@@ -184,15 +184,9 @@ class HillClimbLearner(BaseLearner):
     params_type = HillClimbParams
     cost = Cost(0.05, 0.5, 1.5, repeats="restarts", each=0.001)
 
-    def run(
-        self,
-        data: DataSet,
-        params: HillClimbParams,
-        *,
-        rng: np.random.Generator,
-        cancel: CancelToken,
+    def events(
+        self, data: DataSet, params: HillClimbParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rules = EdgeRules.of(data.domain.names, params.knowledge, params.max_parents)
         start = yield from rules.start_of(params.start)
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)

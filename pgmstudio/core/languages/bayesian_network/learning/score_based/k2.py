@@ -322,7 +322,7 @@ def _order_by_rules(names: tuple[str, ...], rules: Knowledge) -> tuple[int, ...]
     return tuple(order)
 
 
-class K2Learner(BaseLearner):
+class K2Learner(BaseLearner[K2Params]):
     """A Bayesian network by greedy choice of parents along an order."""
 
     key = "bn.k2"
@@ -333,10 +333,9 @@ class K2Learner(BaseLearner):
     artifacts = (K2Trace,)
     starts_with_tree = False  # the order of the columns decides the direction
 
-    def run(
-        self, data: DataSet, params: K2Params, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: K2Params, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         trace = yield from k2_search(rows, params, cancel)
         yield Note(f"The order was {', '.join(trace.order)}.")

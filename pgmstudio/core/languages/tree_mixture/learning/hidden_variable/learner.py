@@ -437,7 +437,7 @@ class HiddenSearch:
         return result
 
 
-class HiddenLearner(TreeMixtureLearner):
+class HiddenLearner(TreeMixtureLearner[HiddenParams]):
     """Blocks of columns that are independent given a hidden variable (Meilă 1999, ch. 6)."""
 
     key = "mixture.hidden"
@@ -447,9 +447,8 @@ class HiddenLearner(TreeMixtureLearner):
     artifacts = (HiddenScan,)
     obeys_knowledge = False
 
-    def run(
-        self, data: DataSet, params: HiddenParams, *, rng: np.random.Generator, cancel: CancelToken
+    def events(
+        self, data: DataSet, params: HiddenParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        cancel.raise_if_cancelled()
         yield Progress(0.0, "Merging equal rows")
         yield from HiddenSearch(data, params, rng, cancel).run()
