@@ -18,8 +18,7 @@ from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError, ParameterError
-from pgmstudio.core.inference.base import Finding, InferenceSession
-from pgmstudio.core.languages.likelihood import observed_cells
+from pgmstudio.core.inference.base import Finding, InferenceSession, observed_cells
 from pgmstudio.core.languages.sessions import open_session, warm_up
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import param, params_to_dict

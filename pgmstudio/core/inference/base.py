@@ -17,6 +17,7 @@ from typing import Protocol, assert_never, runtime_checkable
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
 
@@ -95,6 +96,15 @@ def doings_first(evidence: Mapping[str, Finding]) -> dict[str, Finding]:
 def as_seen(finding: Finding) -> Finding:
     """The same finding where an intervention has been made already: its state is certain."""
     return Observed(finding.state) if isinstance(finding, Done) else finding
+
+
+def observed_cells(rows: DataSet, row: int) -> Mapping[str, Finding]:
+    """The cells of a row that are not missing, as evidence."""
+    return {
+        variable.name: Observed(variable.states[code])
+        for variable, code in zip(rows.domain, rows.codes[:, row], strict=True)
+        if code != rows.missing_code
+    }
 
 
 class InferenceSession(Protocol):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError
-from pgmstudio.core.inference.base import Finding, Observed
+from pgmstudio.core.inference.base import observed_cells
 from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.registry import inference_form
 from pgmstudio.core.languages.sessions import open_session
@@ -62,12 +61,3 @@ def _by_session(model: ProbabilisticModel, rows: DataSet) -> Floats:
             continue
         result[row] = session.log2_evidence()
     return result
-
-
-def observed_cells(rows: DataSet, row: int) -> Mapping[str, Finding]:
-    """The cells of a row that are not missing, as evidence."""
-    return {
-        variable.name: Observed(variable.states[code])
-        for variable, code in zip(rows.domain, rows.codes[:, row], strict=True)
-        if code != rows.missing_code
-    }

@@ -15,8 +15,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network import missing_cells as missing_parts
-from pgmstudio.core.languages.bayesian_network.missing_cells import _patterns
+from pgmstudio.core.languages.bayesian_network import missing_cells, missing_cells_loops
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
 from tests.oracles.brute_force import joint_table
@@ -47,7 +46,14 @@ def incomplete(network: BayesianNetwork, seed: int, fraction: float) -> DataSet:
     small_networks(max_variables=8, max_cardinality=3),
     st.integers(0, 10**6),
     st.sampled_from([0.0, 0.2, 0.6, 1.0]),
-    st.sampled_from(["listing", "clique trees of parts", "the whole clique tree"]),
+    st.sampled_from(
+        [
+            "listing",
+            "listing without the compiler",
+            "queries about large parts",
+            "the whole clique tree",
+        ]
+    ),
 )
 def test_missing_cells_are_summed_out(
     network: BayesianNetwork, seed: int, fraction: float, way: str
@@ -55,12 +61,13 @@ def test_missing_cells_are_summed_out(
     data = incomplete(network, seed, fraction)
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("error")
-        if way == "clique trees of parts":
-            patch.setattr(missing_parts, "LISTED_STATES", 1)
-        elif way == "the whole clique tree":
-            patch.setattr(missing_parts, "SECONDS_PER_VARIABLE", 0.0)
-            patch.setattr(missing_parts, "SECONDS_PER_ROW", 0.0)
-            patch.setattr(missing_parts, "SECONDS_PER_CELL", 0.0)
+        if way == "listing without the compiler":
+            patch.setattr(missing_cells, "loops_for", lambda _: missing_cells_loops)
+        if way in ("queries about large parts", "the whole clique tree"):
+            patch.setattr(missing_cells, "SECONDS_PER_ROW", 0.0)
+            patch.setattr(missing_cells, "SECONDS_PER_CELL", 0.0)
+        if way == "queries about large parts":
+            patch.setattr(missing_cells, "SECONDS_PER_QUERY", -1.0)
         logs = log2_probabilities(network, data)
     expected = summed(network, data)
     assert np.exp2(logs) == pytest.approx(expected, abs=1e-12)
@@ -125,15 +132,3 @@ def test_many_tables_of_small_numbers_do_not_underflow() -> None:
     data = DataSet(domain, np.array([[255], *([[0]] * 400)], dtype=np.uint8))
     expected = np.logaddexp2(400 * np.log2(0.001) - 1, 400 * np.log2(0.002) - 1)
     assert log2_probabilities(network, data)[0] == pytest.approx(expected)
-
-
-def test_patterns_of_missing_cells_are_told_apart_in_wide_tables() -> None:
-    rng = np.random.default_rng(3)
-    few = rng.random((130, 12)) < 0.5
-    few[:, 5] = few[:, 4]
-    few[129, 5] = ~few[129, 4]  # two that differ in the last of all cells
-    is_missing = few[:, rng.integers(12, size=300)]
-    which = _patterns(is_missing)
-    for index in range(0, 300, 7):
-        equal = (is_missing == is_missing[:, [index]]).all(axis=0)
-        np.testing.assert_array_equal(which == which[index], equal)

@@ -2,219 +2,280 @@
 
 Given a row's observed cells, its missing ones fall into parts that are independent of each other:
 P(observed) = Π over tables without a missing variable · Π over parts of Σ over the part's states of
-its tables. Parts are small and come back in row after row, so all rows with the same part are
-summed together. Rows with so much missing that their parts are all different go through the clique
-tree of the whole network instead, where that is cheaper.
+its tables. Parts are small and occur in many rows; the distinct ones, the cases, do not depend on
+the numbers in the tables and are computed once. All joint states of a part are listed
+(missing_cells_loops.py); a row with a part too large for that goes through the junction tree of
+the whole network, or through one of what it lacks.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
-from pgmstudio.core.inference.factors import Factor
-from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
+from pgmstudio.core.data.dataset import Codes, DataSet
+from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
+from pgmstudio.core.inference.base import observed_cells
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.inference.junction_tree.query import FactorQuery
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
+from pgmstudio.core.languages.bayesian_network import missing_cells_loops
+from pgmstudio.core.languages.bayesian_network.missing_cells_loops import Listed, Walk
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
-# A part with at most this many joint states is listed; a larger one gets a clique tree.
-LISTED_STATES = 512
-CELLS_AT_ONCE = 1_000_000
-# What was measured, to choose the cheaper way for each row: a table of a listed part, the clique
-# tree of a larger one, and per row and cell the whole network's.
-SECONDS_PER_TABLE, SECONDS_PER_TREE = 6e-5, 5e-3
-SECONDS_PER_ROW, SECONDS_PER_CELL = 2e-5, 4e-9
-SECONDS_PER_VARIABLE = 1e-2  # to triangulate the whole network; below that nothing can be saved
+Counts = Floats
+Ints = NDArray[np.int64]
+Table = Floats
+
+# Measured: one state of one table in a listed part; a row through the clique tree, and a cell.
+SECONDS_PER_LISTED = 4e-9
+SECONDS_PER_ROW, SECONDS_PER_CELL = 6e-5, 8e-9
+MAX_LISTED = 10_000_000  # states × tables of one part: 80 MB
+# Seconds that one compiled call may take, so that a stop acts soon.
+SECONDS_PER_CALL = 0.05
+ROWS_PER_CALL = 20_000
+# A query about the missing cells of one row alone.
+SECONDS_PER_QUERY = 5e-3
+# So many steps of the loops take about as long as loading the compiler.
+MAX_PLAIN_WORK = 150_000
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Missing variables that hang together, and the variables whose tables they occur in."""
+def loops_for(work: int) -> Any:
+    """The compiled loops, or the plain ones for little work in a fresh process."""
+    if "numba" not in sys.modules and work <= MAX_PLAIN_WORK:
+        return missing_cells_loops
+    from pgmstudio.core.languages.bayesian_network import missing_cells_kernels
 
-    missing: tuple[int, ...]
-    tables: tuple[int, ...]
-
-
-def _patterns(is_missing: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Per column, the number of its pattern, equal for equal columns.
-
-    By machine words of 64 rows: numbers are sorted much faster than columns, and other threads can
-    run meanwhile.
-    """
-    which = np.zeros(is_missing.shape[1], dtype=np.intp)
-    for begin in range(0, is_missing.shape[0], 64):
-        packed = np.zeros((which.size, 8), dtype=np.uint8)
-        bits = np.packbits(is_missing[begin : begin + 64], axis=0)
-        packed[:, : len(bits)] = bits.T
-        word = np.unique(packed.view(np.uint64).ravel(), return_inverse=True)[1].ravel()
-        both = which * (word.max(initial=0) + 1) + word
-        which = np.unique(both, return_inverse=True)[1].ravel()
-    return which
+    return missing_cells_kernels
 
 
-class MissingParts:
-    """Incomplete rows over the domain of the network."""
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A graph as the arrays that the compiled loops walk; tables follow each other in one array."""
 
-    def __init__(self, network: BayesianNetwork, rows: DataSet) -> None:
-        self._network = network
-        self._codes = rows.codes
-        self._cards = network.domain.cardinalities
-        self._families = [(*p, c) for c, p in enumerate(network.dag.parent_indices)]
-        self._is_missing = rows.codes == rows.missing_code
-        # A missing variable all of whose descendants are missing sums to 1: its table is left out.
-        self._is_barren = self._is_missing.copy()
-        for v in reversed(network.dag.topological_order):
-            for child in network.dag.child_indices[v]:
-                self._is_barren[v] &= self._is_barren[child]
+    dag: Dag
+    cards: Ints
+    order: Ints
+    member_at: Ints
+    members: Ints
+    child_at: Ints
+    children: Ints
+    table_from: Ints
 
-    def log2_probabilities(self) -> Floats:
-        """log2 P(observed cells), one per row."""
-        rows_by_part = self._rows_by_part()
-        whole = self._better_whole(rows_by_part)
-        result = np.zeros(self._codes.shape[1])
-        for child, family in enumerate(self._families):
-            rows = np.flatnonzero(~(whole | self._is_missing[list(family)].any(axis=0)))
-            with np.errstate(divide="ignore"):
-                cells = self._network.tables[child].ravel()[self._cells(family, rows)]
-                result[rows] += np.log2(cells)
-        for part, all_rows in rows_by_part.items():
-            rows = all_rows[~whole[all_rows]]
-            states = self._states(part)
-            step = max(1, CELLS_AT_ONCE // states)
-            if states > LISTED_STATES and rows.size:
-                result[rows] += self._by_clique_tree(part, rows)
-            elif states <= LISTED_STATES:
-                for at in range(0, rows.size, step):
-                    result[rows[at : at + step]] += self._by_listing(part, rows[at : at + step])
-        if whole.any():
-            result[whole] = self._by_whole_network(np.flatnonzero(whole))
-        return result
+    @classmethod
+    def of(cls, dag: Dag, cardinalities: Sequence[int]) -> Layout:
+        families = [(*parents, child) for child, parents in enumerate(dag.parent_indices)]
+        cells = [math.prod(cardinalities[v] for v in family) for family in families]
+        return cls(
+            dag,
+            np.array(cardinalities, dtype=np.int64),
+            np.array(dag.topological_order, dtype=np.int64),
+            _ends([len(family) for family in families]),
+            _concatenated(families),
+            _ends([len(children) for children in dag.child_indices]),
+            _concatenated(dag.child_indices),
+            _ends(cells),
+        )
 
-    def _states(self, part: Part) -> int:
-        return math.prod(self._cards[v] for v in part.missing)
+    @property
+    def walk(self) -> Walk:
+        """The arrays of a walk over a row."""
+        return Walk(
+            self.cards, self.order, self.member_at, self.members, self.child_at, self.children
+        )
 
-    def _better_whole(self, rows_by_part: dict[Part, NDArray[np.intp]]) -> NDArray[np.bool_]:
-        """Which rows are answered sooner by the clique tree of the whole network."""
-        seconds = np.zeros(self._codes.shape[1])
-        for part, rows in rows_by_part.items():
-            listed = self._states(part) <= LISTED_STATES
-            price = SECONDS_PER_TABLE * len(part.tables) if listed else SECONDS_PER_TREE
-            seconds[rows] += price / rows.size
-        if seconds.sum() < SECONDS_PER_VARIABLE * len(self._cards):
-            return np.zeros(seconds.size, dtype=bool)
-        cells = self._network.clique_tree.table_cells
-        return seconds > SECONDS_PER_ROW + SECONDS_PER_CELL * cells
+    @cached_property
+    def tree(self) -> CliqueTree:
+        """The junction tree of the graph."""
+        return clique_tree_of(self.dag.parent_indices, self.cards.tolist())
 
-    def _by_whole_network(self, rows: NDArray[np.intp]) -> Floats:
-        flow = Propagation(plan_of(self._network.clique_tree, self._network.factors))
-        result = np.empty(rows.size)
-        for index, row in enumerate(rows):
-            flow.set_states(self._codes[:, row], self._is_missing[:, row])
-            result[index] = flow.log2_evidence()
-        return result
+    def family(self, child: int) -> tuple[int, ...]:
+        return (*self.dag.parent_indices[child], child)
 
-    def _cells(self, family: tuple[int, ...], rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Per row, the flat index into the family's table; missing variables count as state 0."""
-        cells = np.zeros(rows.size, dtype=np.intp)
-        for v in family:
-            cells *= self._cards[v]
-            cells += np.where(self._is_missing[v, rows], 0, self._codes[v, rows])
-        return cells
+    def flat(self, tables: Sequence[Table]) -> Table:
+        return np.concatenate([np.zeros(0), *(table.ravel() for table in tables)])
 
-    def _rows_by_part(self) -> dict[Part, NDArray[np.intp]]:
-        which = _patterns(self._is_missing)
-        order = np.argsort(which, kind="stable")
-        ends = np.cumsum(np.bincount(which))
-        rows_of: dict[Part, list[NDArray[np.intp]]] = {}
-        for begin, end in zip([0, *ends[:-1]], ends, strict=True):
-            rows = order[begin:end]
-            for part in self._parts_of(int(rows[0])):
-                rows_of.setdefault(part, []).append(rows)
-        return {part: np.concatenate(pieces) for part, pieces in rows_of.items()}
-
-    def _parts_of(self, row: int) -> list[Part]:
-        dag = self._network.dag
-        barren = self._is_barren[:, row]
-        free = set(np.flatnonzero(self._is_missing[:, row] & ~barren).tolist())
-        parts = []
-        while free:
-            start = min(free)
-            inside = {start}
-            tables = set()
-            stack = [start]
-            while stack:
-                v = stack.pop()
-                for child in (v, *dag.child_indices[v]):
-                    if not barren[child] and child not in tables:
-                        tables.add(child)
-                        more = free.intersection(self._families[child]) - inside
-                        inside |= more
-                        stack += more
-            parts.append(Part(tuple(sorted(inside)), tuple(sorted(tables))))
-            free -= inside
-        return parts
-
-    def _slices(self, part: Part, child: int, rows: NDArray[np.intp]) -> Floats:
-        """The table of `child` at each row's observed states: rows × its missing variables."""
-        family = self._families[child]
-        cells = self._cells(family, rows)
-        stride = 1
-        strides = []
-        for v in reversed(family):
-            strides.append(stride)
-            stride *= self._cards[v]
-        for v, step in zip(family, reversed(strides), strict=True):
-            if v in part.missing:
-                cells = cells[..., None] + np.arange(self._cards[v]) * step
-        return np.asarray(self._network.tables[child].ravel()[cells])
-
-    def _by_listing(self, part: Part, rows: NDArray[np.intp]) -> Floats:
-        shape = [self._cards[v] for v in part.missing]
-        product = np.ones((rows.size, *shape))
-        logs = np.zeros(rows.size)
-        for child in part.tables:
-            family = self._families[child]
-            turned = [v for v in family if v in part.missing]
-            values = self._slices(part, child, rows)
-            order = np.argsort(turned)
-            values = values.transpose(0, *(1 + order))
-            product *= values.reshape(
-                rows.size, *(self._cards[v] if v in turned else 1 for v in part.missing)
+    def shaped(self, flat: Counts) -> tuple[Counts, ...]:
+        return tuple(
+            flat[self.table_from[c] : self.table_from[c + 1]].reshape(
+                tuple(int(self.cards[v]) for v in self.family(c))
             )
-            # Scaled every time, so that no number of tables makes it underflow.
-            largest = product.reshape(rows.size, -1).max(axis=1)
-            with np.errstate(divide="ignore"):
-                logs += np.log2(largest)
-            scale = np.where(largest > 0, largest, 1.0)
-            product /= scale.reshape(-1, *[1] * len(shape))
-        total = product.reshape(rows.size, -1).sum(axis=1)
-        with np.errstate(divide="ignore"):
-            return np.asarray(logs + np.log2(total))
+            for c in range(len(self.cards))
+        )
 
-    def _by_clique_tree(self, part: Part, rows: NDArray[np.intp]) -> Floats:
-        index = {v: i for i, v in enumerate(part.missing)}
-        scopes = [
-            tuple(index[v] for v in self._families[child] if v in index) for child in part.tables
-        ]
-        tree = clique_tree_of_scopes(scopes, [self._cards[v] for v in part.missing])
-        check_budget(forecast(tree))
-        slices = [self._slices(part, child, rows) for child in part.tables]
-        first = [Factor(s, values[0]) for s, values in zip(scopes, slices, strict=True)]
-        flow = Propagation(plan_of(tree, first))
-        result = np.empty(rows.size)
-        for row in range(rows.size):
-            flow.set_factors([values[row] for values in slices])
-            result[row] = flow.log2_evidence()
-        return result
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Distinct parts of missing cells with what is observed around them."""
+
+    weights: Counts
+    arrays: Listed
+    states: Ints  # joint states, per case
+
+    @cached_property
+    def listed(self) -> Ints:
+        """States × tables, per case: its cost and its memory."""
+        return self.states * np.diff(self.arrays.table_at)
+
+    @cached_property
+    def chunks(self) -> list[tuple[int, int]]:
+        """Cases to be done by one call each."""
+        work = np.cumsum(self.listed) * SECONDS_PER_LISTED // SECONDS_PER_CALL
+        ends = [*(np.flatnonzero(np.diff(work)) + 1).tolist(), self.weights.size]
+        return [(a, b) for a, b in zip([0, *ends], ends, strict=False) if b > a]
+
+    def workspace(self) -> tuple[Table, Ints]:
+        """Buffers for the products of one case and for the cells they came from."""
+        return (
+            np.empty(int(self.states.max(initial=1))),
+            np.empty(int(self.listed.max(initial=1)), dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The incomplete rows that are distinct, and the parts of each.
+
+    With `prunes`, cells without information are left out. Rows in `whole` have a part too
+    large to be listed; their parts are none of the cases.
+    """
+
+    layout: Layout
+    rows: DataSet
+    by_row: Codes  # rows × variables
+    row_of: Ints  # per part
+    case_of: Ints  # per part
+    cases: Cases
+    whole: Ints
+
+    @classmethod
+    def of(
+        cls, layout: Layout, rows: DataSet, *, prunes: bool, cancel: CancelToken = NEVER
+    ) -> Parts:
+        missing = rows.missing_code
+        by_row = np.ascontiguousarray(rows.codes.T)
+        most = sum(rows.missing_counts)
+        loops = loops_for(rows.codes.size + 10 * most)
+        keys = np.empty((most, 2), dtype=np.uint64)
+        indices = np.empty((most, 4), dtype=np.int64)
+        sizes = np.empty(most)
+        result = 0
+        for begin in range(0, rows.row_count, ROWS_PER_CALL):
+            cancel.raise_if_cancelled()
+            end = min(begin + ROWS_PER_CALL, rows.row_count)
+            hashes = _code_hashes(layout)
+            index = (begin, end, result, keys, indices, sizes)
+            with np.errstate(over="ignore"):  # sums of hashes
+                result = loops.find_parts(by_row, missing, layout.walk, prunes, hashes, *index)
+        keys, indices, sizes = keys[:result], indices[:result], sizes[:result]
+        listed = sizes * indices[:, 3]
+        is_large = _too_large(layout, listed)
+        whole = np.unique(indices[is_large, 0])
+        kept = ~np.isin(indices[:, 0], whole)
+        first, case_of = _distinct(keys[kept])
+        chosen = np.ascontiguousarray(indices[kept][first])
+        var_at, table_at = _ends(chosen[:, 2]), _ends(chosen[:, 3])
+        stride_at = _ends(chosen[:, 2] * chosen[:, 3])
+        laid_out = Listed(
+            var_at,
+            table_at,
+            stride_at,
+            variables=np.zeros(var_at[-1], dtype=np.int64),
+            cells=np.zeros(table_at[-1], dtype=np.int64),
+            strides=np.zeros(stride_at[-1], dtype=np.int64),
+        )
+        loops.lay_out_cases(
+            by_row, missing, layout.walk, prunes, layout.table_from, chosen, laid_out
+        )
+        row_of = indices[kept, 0]
+        row_weights = np.ones(rows.row_count) if rows.weights is None else rows.weights
+        weights = np.bincount(case_of, weights=row_weights[row_of], minlength=first.size)
+        states = sizes[kept][first].astype(np.int64)
+        cases = Cases(weights.astype(np.float64), laid_out, states)
+        return cls(layout, rows, by_row, row_of, case_of, cases, whole)
+
+
+def _too_large(layout: Layout, listed: Floats) -> NDArray[np.bool_]:
+    """Which parts take longer to list than their row takes in the clique tree."""
+    seconds = listed * SECONDS_PER_LISTED
+    if not (seconds > SECONDS_PER_ROW).any():
+        return np.zeros(listed.size, dtype=bool)
+    whole = SECONDS_PER_ROW + SECONDS_PER_CELL * layout.tree.table_cells
+    return (seconds > whole) | (listed > MAX_LISTED)
+
+
+def _code_hashes(layout: Layout) -> NDArray[np.uint64]:
+    """Random numbers for every state of every variable and for a missing cell; two of each, so that
+    two different cases have the same pair of sums once in 2^128."""
+    shape = (len(layout.cards), int(layout.cards.max(initial=0)) + 1, 2)
+    return np.random.default_rng(1977).integers(2**64, size=shape, dtype=np.uint64)
+
+
+def _distinct(keys: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Where each different pair stands first, and which of them every pair is."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    ordered = keys[order]
+    is_new = np.ones(len(keys), dtype=bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    which = np.empty(len(keys), dtype=np.int64)
+    which[order] = np.cumsum(is_new) - 1
+    return order[is_new].astype(np.int64), which
+
+
+def _ends(lengths: Sequence[int] | Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))]).astype(np.int64)
+
+
+def _concatenated(lists: Sequence[Sequence[int]]) -> Ints:
+    return np.array([item for items in lists for item in items], dtype=np.int64)
 
 
 def incomplete_log2(network: BayesianNetwork, rows: DataSet) -> Floats:
     """log2 P(observed cells) of every row."""
-    return MissingParts(network, rows).log2_probabilities()
+    layout = Layout.of(network.dag, network.domain.cardinalities)
+    if "clique_tree" in vars(network):
+        vars(layout)["tree"] = network.clique_tree
+    parts = Parts.of(layout, rows, prunes=True)
+    flat = layout.flat(network.tables)
+    cases = parts.cases
+    case_log2 = np.empty(cases.states.size)
+    loops = loops_for(int(cases.listed.sum()))
+    loops.weigh_cases(layout.cards, cases.arrays, flat, *cases.workspace(), case_log2)
+    of_parts = case_log2[parts.case_of]
+    result = np.bincount(parts.row_of, of_parts, rows.row_count).astype(np.float64)
+    is_missing = rows.codes == rows.missing_code
+    with np.errstate(divide="ignore"):
+        logs = np.log2(flat)
+    for child in range(len(layout.cards)):
+        family = layout.family(child)
+        complete = np.flatnonzero(~is_missing[list(family)].any(axis=0))
+        cells = np.zeros(complete.size, dtype=np.int64)
+        for v in family:
+            cells = cells * layout.cards[v] + rows.codes[v, complete]
+        result[complete] += logs[layout.table_from[child] + cells]
+    if parts.whole.size:
+        result[parts.whole] = _log2_of_large(network, layout, rows, parts.whole)
+    return result
+
+
+def _log2_of_large(network: BayesianNetwork, layout: Layout, rows: DataSet, chosen: Ints) -> Floats:
+    if SECONDS_PER_ROW + SECONDS_PER_CELL * layout.tree.table_cells > SECONDS_PER_QUERY:
+        queries = (FactorQuery(network, (), observed_cells(rows, row)) for row in chosen)
+        return np.array([query.log2_evidence() for query in queries])
+    flow = Propagation(plan_of(layout.tree, network.factors))
+    result = np.empty(len(chosen))
+    for index, row in enumerate(chosen):
+        codes = rows.codes[:, row]
+        flow.set_states(codes, codes == rows.missing_code)
+        result[index] = flow.log2_evidence()
+    return result

@@ -27,10 +27,9 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    Counts,
     Expectation,
-    Table,
 )
+from pgmstudio.core.languages.bayesian_network.missing_cells import Counts, Table
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import EM, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.smoothing import TunedSmoothing, smoothed, tune_smoothing

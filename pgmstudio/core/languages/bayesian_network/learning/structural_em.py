@@ -37,7 +37,6 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
     Expectation,
-    Table,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import completed
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
@@ -50,6 +49,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
     HillClimbLearner,
     HillClimbParams,
 )
+from pgmstudio.core.languages.bayesian_network.missing_cells import Table
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import (
     AVAILABLE,

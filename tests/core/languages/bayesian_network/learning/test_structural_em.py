@@ -17,9 +17,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.learning.missing_data import (
-    expected_counts as em_cases,
-)
+from pgmstudio.core.languages.bayesian_network import missing_cells
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import EmLearner, EmParams
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import (
     completed,
@@ -95,7 +93,7 @@ def test_draws_have_nearly_the_expected_counts(
     rng = np.random.default_rng(7)
     data = with_missing(rng, network.sample(3000, rng), 0.6)
     if by_tree:
-        monkeypatch.setattr(em_cases, "_too_large", lambda _layout, sizes: sizes > 1)
+        monkeypatch.setattr(missing_cells, "_too_large", lambda _layout, sizes: sizes > 1)
     rows = completed(network, data, copies=5, rng=rng)
     assert rows.total_weight == pytest.approx(3000)
     filled = data.codes != data.missing_code

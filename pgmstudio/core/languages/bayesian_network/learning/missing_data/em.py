@@ -25,9 +25,7 @@ from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    Counts,
     Expectation,
-    Table,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
     MAX_ITERATIONS,
@@ -38,6 +36,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     progress_of,
     random_tables,
 )
+from pgmstudio.core.languages.bayesian_network.missing_cells import Counts, Table
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.run_checks import given_start

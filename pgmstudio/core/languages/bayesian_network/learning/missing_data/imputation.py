@@ -24,12 +24,10 @@ from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    Layout,
-    Parts,
     impossible_rows,
     incomplete_rows,
-    tree_of,
 )
+from pgmstudio.core.languages.bayesian_network.missing_cells import Layout, Parts
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 
 # Completed rows there should be at most, unless a row would have fewer than MIN_DRAWS.
@@ -150,7 +148,7 @@ class _Filling:
         self._fill_whole(cancel)
 
     def _fill_cases(self, cancel: CancelToken) -> None:
-        from pgmstudio.core.languages.bayesian_network.learning.missing_data.kernels import (
+        from pgmstudio.core.languages.bayesian_network.missing_cells_kernels import (
             complete_cases,
         )
 
@@ -198,7 +196,7 @@ class _Filling:
         parts = self._parts
         if not parts.whole.size:
             return
-        tree = tree_of(parts.layout)
+        tree = parts.layout.tree
         check_budget(forecast(tree))
         flow = Propagation(plan_of(tree, self._network.factors))
         cliques = len(flow.plan.tree.cliques)

@@ -19,9 +19,7 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError
 from pgmstudio.core.execution.events import NEVER, Note, Progress, StopSwitch
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.learning.missing_data import (
-    expected_counts as em_cases,
-)
+from pgmstudio.core.languages.bayesian_network import missing_cells
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import (
     EmLearner,
     EmParams,
@@ -145,7 +143,7 @@ def test_large_parts_in_the_clique_tree_count_as_listed_ones_do(
     listed = Expectation(network.dag, data)
     tables = random_tables(listed, np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(em_cases, "_too_large", lambda _layout, sizes: sizes > 1)
+        patch.setattr(missing_cells, "_too_large", lambda _layout, sizes: sizes > 1)
         by_tree = Expectation(network.dag, data)
     assert by_tree.parts.whole.size or not by_tree.parts.cases.states.max(initial=1) > 1
     one, other = listed.step(tables), by_tree.step(tables)

@@ -1,8 +1,11 @@
-"""Compiled loops of EM: the parts of missing cells in every row, and their expected counts.
+"""Loops over missing cells: the parts in every row, their sums and expected counts.
 
 Given a row's observed cells, its missing cells fall into parts that are independent of each other.
 A part with the observed cells around it is a case; equal cases of many rows are one. A workspace is
 allocated once for each call and marks visited nodes by stamps, so that it is never cleared.
+
+The loops run compiled (missing_cells_kernels.py), or as they stand over few rows in a fresh
+process, which would spend longer loading the compiler.
 """
 
 from __future__ import annotations
@@ -14,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.numba_support import compiled
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -59,7 +61,6 @@ class Workspace(NamedTuple):
     near: Ints
 
 
-@compiled
 def new_workspace(n: int) -> Workspace:
     """Buffers for walks over `n` variables."""
     return Workspace(
@@ -73,7 +74,6 @@ def new_workspace(n: int) -> Workspace:
     )
 
 
-@compiled
 def mark_silent(column: Codes, missing: int, walk: Walk, prunes: bool, silent: Bytes) -> None:
     """Mark the missing cells of a row without information: all their descendants are missing
     too."""
@@ -87,7 +87,6 @@ def mark_silent(column: Codes, missing: int, walk: Walk, prunes: bool, silent: B
                     silent[v] = 0
 
 
-@compiled
 def walk_part(
     column: Codes,
     missing: int,
@@ -126,7 +125,6 @@ def walk_part(
     return var_count, table_count, near_count
 
 
-@compiled
 def find_parts(
     rows: Codes,
     missing: int,
@@ -177,7 +175,6 @@ def find_parts(
     return result
 
 
-@compiled
 def lay_out_cases(
     rows: Codes,
     missing: int,
@@ -217,7 +214,6 @@ def lay_out_cases(
             cells[table_at[case] + t] = cell
 
 
-@compiled
 def weigh_case(
     case: int,
     cards: Ints,
@@ -264,7 +260,15 @@ def weigh_case(
     return states, total, log2_scale
 
 
-@compiled
+def weigh_cases(
+    cards: Ints, listed: Listed, tables: Floats, product: Floats, where: Ints, logs: Floats
+) -> None:
+    """log2 of the sum of every case over its joint states, into `logs`."""
+    for case in range(logs.shape[0]):
+        _, total, log2_scale = weigh_case(case, cards, listed, tables, product, where)
+        logs[case] = math.log2(total) + log2_scale if total > 0.0 else -math.inf
+
+
 def expect_cases(
     begin: int,
     end: int,
@@ -294,7 +298,6 @@ def expect_cases(
     return log2_likelihood, -1
 
 
-@compiled
 def complete_cases(
     begin: int,
     end: int,
