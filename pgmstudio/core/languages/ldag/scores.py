@@ -81,7 +81,7 @@ class PartitionScore:
 
     def log_likelihood(self, counts: Floats, classes: Classes, scale: float = 1.0) -> float:
         """ln p(x | classes) of one family, or its BIC; the child's axis is the last of counts."""
-        from pgmstudio.core.languages.ldag.score_kernels import partition_score
+        from pgmstudio.core.scores.partition_kernels import partition_score
 
         r, labels = counts.shape[-1], numbered(classes).ravel()
         flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.languages.ldag.score_kernels import block_score
+from pgmstudio.core.scores.partition_kernels import block_score
 from pgmstudio.core.numba_support import compiled
 
 Ints = NDArray[np.int64]

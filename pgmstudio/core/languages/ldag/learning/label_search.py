@@ -120,7 +120,7 @@ def _candidate(number: int, cards: tuple[int, ...]) -> tuple[int, Context]:
 def exact_labels(counts: Floats, score: PartitionScore, scale: float = 1.0) -> Classes:
     """The best of all regular partitions that labels can give."""
     from pgmstudio.core.languages.ldag.learning.kernels import MIN_GAIN
-    from pgmstudio.core.languages.ldag.score_kernels import best_listed
+    from pgmstudio.core.scores.partition_kernels import best_listed
 
     flat, _, r = _flat(counts)
     listed = _listed(counts.shape[:-1])

@@ -1,0 +1,90 @@
+"""Background knowledge about undirected edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pgmstudio.core.errors import KnowledgeError
+from pgmstudio.core.execution.events import Note
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import Edge, edge_of
+
+TIERS_REFUSED = (
+    "Tiers order the directions of edges, and the edges of a Markov network have none. "
+    "Remove the tiers, or forbid edges in both directions."
+)
+
+
+@dataclass(frozen=True)
+class UndirectedRules:
+    """Edges that must, and that may, be present.
+
+    An edge is required if one of its directions is, and forbidden if both are.
+    """
+
+    count: int  # of variables
+    required: frozenset[Edge] = frozenset()
+    forbidden: frozenset[Edge] = frozenset()
+
+    @classmethod
+    def of(cls, names: Sequence[str], knowledge: Knowledge | None) -> UndirectedRules:
+        """KnowledgeError for tiers, and if the rules cannot hold together."""
+        if knowledge is None or knowledge.is_empty:
+            return cls(len(names))
+        knowledge.check(names)
+        if any(knowledge.tiers):
+            raise KnowledgeError([TIERS_REFUSED])
+        index = {name: i for i, name in enumerate(names)}
+        required = {edge_of(index[a], index[b]) for a, b in knowledge.required}
+        forbidden = {
+            edge_of(index[a], index[b])
+            for a, b in knowledge.forbidden
+            if (b, a) in knowledge.forbidden
+        }
+        return cls(len(names), frozenset(required), frozenset(forbidden))
+
+    def allows(self, edge: Edge) -> bool:
+        return edge not in self.forbidden
+
+    def may_change(self, edge: Edge) -> bool:
+        """Whether the edge may be added and removed."""
+        return edge not in self.forbidden and edge not in self.required
+
+    def pairs(self) -> Iterator[Edge]:
+        """Every edge that may be added and removed."""
+        for i in range(self.count):
+            for j in range(i + 1, self.count):
+                if self.may_change((i, j)):
+                    yield i, j
+
+
+def direction_note(knowledge: Knowledge | None) -> Iterator[Note]:
+    """A note on rules that forbid one direction only, which have no effect."""
+    if knowledge is None:
+        return
+    count = sum((b, a) not in knowledge.forbidden for a, b in knowledge.forbidden)
+    if count:
+        rules = "1 rule forbids" if count == 1 else f"{count} rules forbid"
+        yield Note(
+            f"{rules} one direction of an edge, which has no meaning in a Markov network. "
+            "Forbid both directions to exclude an edge."
+        )
+
+
+def violations(model: MarkovNetwork, knowledge: Knowledge) -> list[str]:
+    """The rules that the edges of a model break, as messages; tiers do not apply."""
+    names = model.domain.names
+    present = {frozenset(names[v] for v in edge) for edge in model.structure.edges}
+    broken = [
+        f"{a} – {b} is required but absent."
+        for a, b in sorted(knowledge.required)
+        if frozenset((a, b)) not in present
+    ]
+    broken += [
+        f"{a} – {b} is present, but it is forbidden."
+        for a, b in sorted(knowledge.forbidden)
+        if a < b and (b, a) in knowledge.forbidden and frozenset((a, b)) in present
+    ]
+    return broken
