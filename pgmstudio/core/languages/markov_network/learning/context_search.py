@@ -5,13 +5,14 @@ element after the other as long as the score improves, and every change is judge
 (Pensar, Nyman and Corander 2017). A context changes the scores of the two ends of its edge only, so
 the contexts of triangles that share no variable are independent: each connected group of triangles
 is searched once and its contexts are cached. The incremental search is for many variables: it finds
-contexts only for the edges whose common neighbours change and keeps the others.
+contexts only for the edges whose common neighbours change, all of an edge at once, and keeps the
+others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -157,17 +158,31 @@ class ContextSearch:
                 )
                 for states in elements:
                     gains[edge][np.ravel_multi_index(states, shapes[edge])] = -math.inf
-                if len(elements) + 1 == gains[edge].size:  # the edge would have no effect
-                    gains[edge][:] = -math.inf
-            best = max(gains, key=lambda edge: float(gains[edge].max()))
-            element = int(gains[best].argmax())
-            if gains[best][element] <= MIN_GAIN:
+            best, chosen = self._best_elements(gains, contexts)
+            if not chosen:
                 break
-            added += float(gains[best][element])
-            states = tuple(int(s) for s in np.unravel_index(element, shapes[best]))
-            contexts[best] = contexts.get(best, frozenset()) | {states}
+            added += float(gains[best][chosen].sum())
+            states = zip(*np.unravel_index(chosen, shapes[best]), strict=True)
+            contexts[best] = contexts.get(best, frozenset()) | {tuple(map(int, s)) for s in states}
             changed = set(best)
         return contexts, added
+
+    def _best_elements(
+        self, gains: Mapping[Edge, Floats], contexts: EdgeContexts
+    ) -> tuple[Edge, list[int]]:
+        """The next contexts to add and their edge: the best one, or in the incremental search all
+        that improve the score, which do not change each other's gain much. Some context is left in
+        which the edge has an effect."""
+        best, chosen, value = (0, 0), list[int](), 0.0
+        for edge, each in gains.items():
+            room = each.size - 1 - len(contexts.get(edge, ()))
+            order = np.argsort(-each, kind="stable")[
+                : room if self.is_incremental else min(room, 1)
+            ]
+            order = order[each[order] > MIN_GAIN]
+            if order.size and each[order].sum() > value:
+                best, chosen, value = edge, order.tolist(), float(each[order].sum())
+        return best, chosen
 
     def _price(self, edge: Edge) -> float:
         """The prior of one context of an edge: κ for each parameter of it."""
@@ -265,12 +280,11 @@ class ContextSearch:
         touched = [edge, *(edge_of(end, k) for k in common for end in edge)]
         kept = {e: c for e, c in self.contexts.items() if e not in touched}
         present = [e for e in touched if after[e[0]] >> e[1] & 1]
-        contexts, gain = self._extended(after, kept, present, cancel)
-        is_new = after[i] >> j & 1
-        gain += self.plain.log2_edge_prior * (1 if is_new else -1)
-        gain += self._prior(kept) - self._prior(self.contexts)
+        contexts, _ = self._extended(after, kept, present, cancel)
+        gain = self._prior(contexts) - self._prior(self.contexts)
+        gain += self.plain.log2_edge_prior * (1 if after[i] >> j & 1 else -1)
         for node in bits_of(support):
-            gain += self.scores.local(node, after[node], merges_of(node, after, kept), cancel)
+            gain += self.scores.local(node, after[node], merges_of(node, after, contexts), cancel)
             gain -= self.scores.local(
                 node, self.masks[node], merges_of(node, self.masks, self.contexts), cancel
             )
