@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
+    ComparisonEntry,
     ContextOperations,
     Conversion,
     Diagram,
@@ -72,6 +73,18 @@ LANGUAGE = Language(
     query=Lazy("pgmstudio.core.inference.junction_tree.query:ask_factors"),
     map_query=Lazy("pgmstudio.core.inference.map_search:most_probable_states"),
     size_breakdown=lazy("structure_facts:markov_sizes"),
+    comparison=(
+        ComparisonEntry(
+            "mn",
+            "mn.mpl",
+            order=45,
+            description="An undirected graph without a direction of influence.",
+            has_pseudo_counts=False,
+        ),
+    ),
+    learners={
+        "mn.mpl": lazy("learning.mpl:MplLearner"),
+    },
     effective_size_note="cells of its junction tree",
     roles=lazy("structure_facts:neighbour_roles"),
     violations=lazy("structure_facts:violations"),

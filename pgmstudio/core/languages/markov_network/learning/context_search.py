@@ -162,8 +162,8 @@ class ContextSearch:
             if not chosen:
                 break
             added += float(gains[best][chosen].sum())
-            states = zip(*np.unravel_index(chosen, shapes[best]), strict=True)
-            contexts[best] = contexts.get(best, frozenset()) | {tuple(map(int, s)) for s in states}
+            rows = np.transpose(np.unravel_index(chosen, shapes[best])).tolist()
+            contexts[best] = contexts.get(best, frozenset()) | {tuple(row) for row in rows}
             changed = set(best)
         return contexts, added
 

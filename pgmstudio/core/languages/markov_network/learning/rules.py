@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Edge, edge_of
 
 TIERS_REFUSED = (
@@ -71,20 +70,3 @@ def direction_note(knowledge: Knowledge | None) -> Iterator[Note]:
             f"{rules} one direction of an edge, which has no meaning in a Markov network. "
             "Forbid both directions to exclude an edge."
         )
-
-
-def violations(model: MarkovNetwork, knowledge: Knowledge) -> list[str]:
-    """The rules that the edges of a model break, as messages; tiers do not apply."""
-    names = model.domain.names
-    present = {frozenset(names[v] for v in edge) for edge in model.structure.edges}
-    broken = [
-        f"{a} – {b} is required but absent."
-        for a, b in sorted(knowledge.required)
-        if frozenset((a, b)) not in present
-    ]
-    broken += [
-        f"{a} – {b} is present, but it is forbidden."
-        for a, b in sorted(knowledge.forbidden)
-        if a < b and (b, a) in knowledge.forbidden and frozenset((a, b)) in present
-    ]
-    return broken
