@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError
+from pgmstudio.core.errors import Cancelled, KnowledgeError, ParameterError, PgmStudioError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, StopSwitch
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -355,6 +355,10 @@ def test_rules_about_edges_are_kept_or_the_run_says_that_it_cannot(
     knowledge = Knowledge(frozenset(required), frozenset(forbidden), tiers)
     params = params_of(learner, data, knowledge=knowledge, **QUICK.get(learner.key, {}))
     assert params.knowledge == knowledge
+    if tiers and not getattr(learner, "uses_tiers", True):
+        with pytest.raises(KnowledgeError, match="Tiers"):
+            next(LearnTask(learner.key, data, params, 3)(NEVER))
+        return
     events = list(LearnTask(learner.key, data, params, 3)(NEVER))
     notes = [event.message for event in events if isinstance(event, Note)]
     cannot = any("cannot be imposed on this learner" in note for note in notes)

@@ -38,6 +38,8 @@ def start_models(
     """Models of the learner's language that obey its constraints: the given start or no edges, then
     the best tree where it is quick. None if the parameters are wrong, which the learner reports."""
     knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
+    if knowledge is not None and knowledge.tiers and not getattr(learner, "uses_tiers", True):
+        return
     start = getattr(params, "start", None)
     if not isinstance(start, Model):  # some learners have ways to start by this name
         start = None

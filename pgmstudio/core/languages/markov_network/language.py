@@ -84,6 +84,7 @@ LANGUAGE = Language(
     ),
     learners={
         "mn.mpl": lazy("learning.mpl:MplLearner"),
+        "mn.contextual": lazy("learning.contextual:ContextualLearner"),
     },
     effective_size_note="cells of its junction tree",
     roles=lazy("structure_facts:neighbour_roles"),

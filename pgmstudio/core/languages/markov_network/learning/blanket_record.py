@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from pgmstudio.core.languages.markov_network.learning.blankets import BlanketSearch, EdgeStep
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import bits_of
 from pgmstudio.core.languages.markov_network.structure import Edge
+from pgmstudio.core.learning.artifacts import PlainFields
 
 NamedEdge = tuple[str, str]
 
@@ -47,7 +47,7 @@ class ClimbStep:
 
 
 @dataclass(frozen=True)
-class BlanketRecord:
+class BlanketRecord(PlainFields):
     """A whole search. The blankets by themselves are a dependency network: x may be in the blanket
     of y and y not in that of x."""
 
@@ -56,28 +56,6 @@ class BlanketRecord:
     steps: tuple[ClimbStep, ...]
 
     kind = "markov-blankets"
-
-    def plain(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def restored(cls, plain: Mapping[str, Any]) -> BlanketRecord:
-        """The record that `plain` encoded."""
-        blankets = tuple(
-            FoundBlanket(
-                one["variable"],
-                tuple(one["members"]),
-                one["score"],
-                one["empty_score"],
-                tuple(one["steps"]),
-            )
-            for one in plain["blankets"]
-        )
-        graphs = tuple(
-            ScoredGraph(one["title"], tuple((a, b) for a, b in one["edges"]), one["score"])
-            for one in plain["graphs"]
-        )
-        return cls(blankets, graphs, tuple(ClimbStep(**step) for step in plain["steps"]))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows: every variable with its blanket and how it was found."""

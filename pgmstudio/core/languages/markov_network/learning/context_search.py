@@ -35,6 +35,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.languages.markov_network.structure import (
     Configuration,
+    Contexts,
     Edge,
     MarkovStructure,
     edge_of,
@@ -97,6 +98,11 @@ class ContextSearch:
         edges = sum(mask.bit_count() for mask in self.masks) // 2
         prior = self.plain.log2_edge_prior * edges + self._prior(self.contexts)
         return self.scores.total(self.masks, self.contexts, cancel) + prior
+
+    def log2_prior(self, structure: MarkovStructure) -> float:
+        """The prior of the edges and contexts of a structure."""
+        edges = self.plain.log2_edge_prior * len(structure.edges)
+        return edges + self._prior(structure.contexts)
 
     def _groups_at(self, masks: Sequence[int], nodes: Iterable[int]) -> list[Group]:
         """The groups of connected triangles that hold one of the variables."""
@@ -189,7 +195,7 @@ class ContextSearch:
         i, j = edge
         return self.log2_kappa * (self.cards[i] - 1) * (self.cards[j] - 1)
 
-    def _prior(self, contexts: EdgeContexts) -> float:
+    def _prior(self, contexts: Contexts) -> float:
         return math.fsum(len(elements) * self._price(e) for e, elements in contexts.items())
 
     def _may_have_contexts(self, edge: Edge, common: Sequence[int]) -> bool:
