@@ -101,9 +101,9 @@ class Learner(Protocol[P_contra]):
 
     A learner may also have these attributes: `cost` (`Cost`, for the estimate before a run),
     `artifacts` (types of artifacts that its runs store), `obeys_knowledge` (False: models are
-    checked after the run), `uses_tiers` (False: tiers are refused), `needs_start` (it keeps the edges of a given model), `starts_with_tree`
-    (False: the best tree is no start model), `reports_steps` (it yields `SearchStep` events) and
-    `curve_settings` (parameters for runs whose every model is a point of a curve).
+    checked after the run), `uses_tiers` (False: tiers are refused), `needs_start` (it keeps the
+    edges of a given model), `starts_with_tree` (False: the best tree is no start model),
+    `reports_steps` (it yields `SearchStep` events) and `curve_settings` (parameters for runs whose every model is a point of a curve).
     """
 
     @property

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
@@ -99,10 +100,10 @@ class PseudoLikelihood:
         self.families = FamilyScores(data, score, max_table_cells=max_table_cells)
         self.cards = data.domain.cardinalities
         self.total_weight = data.total_weight
-        self._tables: dict[tuple[int, int], tuple[NDArray[np.float64], float]] = {}
+        self._tables: dict[tuple[int, int], tuple[Floats, float]] = {}
         self._merged: dict[tuple[int, int, Merges], float] = {}
         self._classes: dict[tuple[int, int, Merges], Ints] = {}
-        self._gains: dict[tuple[int, int, Merges, int, tuple[int, ...]], NDArray[np.float64]] = {}
+        self._gains: dict[tuple[int, int, Merges, int, tuple[int, ...]], Floats] = {}
         self._rows: dict[tuple[tuple[int, ...], int, tuple[int, ...]], Ints] = {}
         self.cache_hits = 0
 
@@ -162,7 +163,7 @@ class PseudoLikelihood:
         other: int,
         common: tuple[int, ...],
         cancel: CancelToken = NEVER,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """What a context of the edge to `other` adds to the score of a variable, for all states of
         the common neighbours in lexicographic order."""
         from pgmstudio.core.scores.partition_kernels import merge_gains
@@ -208,9 +209,7 @@ class PseudoLikelihood:
         )
         return float(nats) / math.log(2) - (0.0 if scale else self.total_weight * math.log2(r))
 
-    def _counts(
-        self, node: int, blanket: int, cancel: CancelToken
-    ) -> tuple[NDArray[np.float64], float]:
+    def _counts(self, node: int, blanket: int, cancel: CancelToken) -> tuple[Floats, float]:
         """The table of a blanket and the variable, and the weight of its data term."""
         found = self._tables.get((node, blanket))
         if found is None:

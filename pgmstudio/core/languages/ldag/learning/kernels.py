@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.scores.partition_kernels import block_score
 from pgmstudio.core.numba_support import compiled
+from pgmstudio.core.scores.partition_kernels import block_score
 
 Ints = NDArray[np.int64]
 

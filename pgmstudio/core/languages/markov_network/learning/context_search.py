@@ -16,8 +16,8 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.markov_network.learning.blankets import (
@@ -45,7 +45,6 @@ from pgmstudio.core.languages.markov_network.structure import (
 MAX_CONFIGURATIONS = 256
 
 Group = tuple[tuple[int, int], ...]  # variables of connected triangles, each with its neighbours
-Floats = NDArray[np.float64]
 EdgeContexts = dict[Edge, frozenset[Configuration]]
 
 
