@@ -136,6 +136,11 @@ def open_pdg_steps(app: AppContext, run: QObject) -> None:
     app.open("PDG steps", run)
 
 
+def open_run_result(app: AppContext, key: str, source: QObject) -> None:
+    """Show the page of one kind of results for an artifact of a run."""
+    app.open("run result", key, source)
+
+
 def make_knowledge_page(app: AppContext, names_of: Callable[[Project], list[str]]) -> EmbeddedPage:
     """A page of background knowledge about some variables, to embed in another page."""
     return cast(EmbeddedPage, app.open("knowledge form", names_of))

@@ -12,8 +12,7 @@ from PySide6.QtTest import QTest
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
-from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
-from pgmstudio.gui.runs.results.scan_page import KappaPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
 from tests.labelled_dags import coronary
@@ -52,21 +51,21 @@ def labels(driver: WindowDriver, _own: Path) -> Iterator[str]:
     add_ended_run(app, rows, "ldag.greedy", kappa="auto", folds=5, restarts=0)
     driver.do("learn.kappa-path")
     path = app.center.current
-    assert isinstance(path, KappaPage)
+    assert isinstance(path, RunResultPage)
     driver.settle()
     yield "ldag-kappa"
-    path.along.button("parameters").click()
+    path.choose(along="parameters")
     driver.settle()
     yield "ldag-kappa-size"
     add_ended_run(app, rows, "ldag.mcmc", iterations=2000)
     driver.do("learn.label-probabilities")
     chains = app.center.current
-    assert isinstance(chains, PosteriorPage)
+    assert isinstance(chains, RunResultPage)
     driver.wait_for("nodes", lambda: chains.canvas.scene.nodes)
-    chains.tables["edges"].select(0)
+    chains.table.select(0)
     driver.settle()
     yield "ldag-posterior"
-    chains.views.button("labels").click()
+    chains.choose(views="labels")
     yield "ldag-posterior-labels"
 
 

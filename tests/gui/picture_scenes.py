@@ -32,9 +32,7 @@ from pgmstudio.gui.learning.wizard.page import WizardPage
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page, open_model_page
-from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
-from pgmstudio.gui.runs.results.restarts_page import RestartsPage
-from pgmstudio.gui.runs.results.search_trace_page import TracePage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.structure.equivalence_page import EquivalencePage
 from pgmstudio.gui.window.main_window import panel_widget
 from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies
@@ -189,11 +187,11 @@ def searched(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.model_page()
     driver.do("learn.restarts")
     restarts = app.center.current
-    assert isinstance(restarts, RestartsPage)
+    assert isinstance(restarts, RunResultPage)
     driver.settle()
     yield "restarts"
     for view in ("edges", "times"):
-        QTest.mouseClick(restarts.views.button(view), Qt.MouseButton.LeftButton)
+        restarts.choose(view=view)
         QTest.qWait(800)
         yield f"restarts-{view}"
     open_model_page(app, add_ended_run(app, K2_DEMO, "bn.pc"))
@@ -206,7 +204,7 @@ def searched(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.model_page()
     driver.do("learn.trace")
     trace = app.center.current
-    assert isinstance(trace, TracePage)
+    assert isinstance(trace, RunResultPage)
     driver.wait_for("the graph", lambda: trace.canvas.scene.nodes)
     yield "trace"
     open_model_page(app, add_ended_run(app, copies(), "bn.npc"))
@@ -225,9 +223,9 @@ def searched(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.wait_for("the bootstrap", lambda: len(app.project.runs) > before, 120)
     driver.do("learn.frequencies")
     counted = app.center.current
-    assert isinstance(counted, BootstrapPage)
+    assert isinstance(counted, RunResultPage)
     driver.wait_for("the graph", lambda: counted.canvas.scene.nodes)
-    counted.threshold.setValue(30)
+    counted.choose(threshold=30)
     QTest.qWait(600)
     yield "bootstrap"
     first = open_asia(driver).model_id

@@ -49,10 +49,9 @@ class AveragedCanvas(QWidget):
 
     selected = Signal(object)  # edge or None
 
-    def __init__(self, strengths_of: StrengthsOf = strengths_of_replicates) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("averagedCanvas")
-        self._strengths_of = strengths_of
         self.canvas = Canvas()
         self.canvas.view.is_editable = False
         self.canvas.view.describe_edge = self._describe
@@ -67,10 +66,15 @@ class AveragedCanvas(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.canvas)
 
-    def show_average(self, frequencies: EdgeFrequencies, averaged: Averaged) -> None:
+    def show_average(
+        self,
+        frequencies: EdgeFrequencies,
+        averaged: Averaged,
+        strengths_of: StrengthsOf = strengths_of_replicates,
+    ) -> None:
         self._picture = averaged_picture(frequencies, averaged)
         edges = averaged.dag.edges
-        self._strengths = self._strengths_of(edges, frequencies) if edges else None
+        self._strengths = strengths_of(edges, frequencies) if edges else None
         if set(self._positions) >= set(self._picture.ids):
             self._draw(None)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -14,7 +15,8 @@ from pgmstudio.gui.evidence.active_model import NO_MODEL
 from pgmstudio.gui.model_page.action_conditions import current_model_page
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, has_source
+from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, open_result, result_action
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
 
@@ -93,15 +95,10 @@ def begin_bootstrap(app: AppContext) -> None:
 def show_frequencies(app: AppContext) -> None:
     """Open the edge frequencies of the active model's bootstrap, or of the newest one."""
     from pgmstudio.gui.runs.model_data import model_sources
-    from pgmstudio.gui.runs.results.bootstrap_page import open_bootstrap
 
     own = model_sources(app).bootstrap_runs(app.workspace.model_id or "")
-    if own:
-        open_bootstrap(app, ArtifactSource(app, EdgeFrequencies.kind, own[0]))
-        return
-    source = active_source(app, EdgeFrequencies.kind)
-    if source is not None:
-        open_bootstrap(app, source)
+    source = ArtifactSource(app, EdgeFrequencies.kind, own[0]) if own else None
+    open_result(app, BOOTSTRAP, source)
 
 
 def open_languages(app: AppContext) -> Page:
@@ -142,11 +139,6 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
     def is_chosen(kind: str) -> bool:
         page = current_model_page(app)
         return page is not None and page.strengths.kind == kind
-
-    def no_bootstrap() -> str | None:
-        if has_source(app, EdgeFrequencies.kind):
-            return None
-        return "there is no bootstrap; Learn ▸ Bootstrap… makes one."
 
     def no_rows() -> str | None:
         return None if app.project.data else "import data first (Ctrl+I)."
@@ -191,14 +183,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             disabled_reason=lambda: None if app.project.data else "import data first (Ctrl+I).",
             separator_before=True,
         ),
-        ActionSpec(
-            "learn.frequencies",
-            "Bootstrap frequencies…",
-            "Learn",
-            "Show the frequency of each edge, and the network of those above a threshold.",
-            lambda: show_frequencies(app),
-            disabled_reason=no_bootstrap,
-        ),
+        replace(result_action(app, BOOTSTRAP), run=lambda: show_frequencies(app)),
         ActionSpec(
             "model.why",
             "Explain edge…",

@@ -28,12 +28,11 @@ from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.plots.classification_plots import weight_text
 from pgmstudio.gui.plots.plot_widget import plot_library
-from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled, set_role, wide_first
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.elided_label import ElidedLabel, facts_label
 from pgmstudio.gui.widgets.page import Page
 
 # Key, title, tooltip.

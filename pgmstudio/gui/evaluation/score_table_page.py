@@ -26,10 +26,10 @@ from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.evaluation.row_choice import RowChoices
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_help, open_model_page
-from pgmstudio.gui.runs.results.result_page import facts_label
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.elided_label import facts_label
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 

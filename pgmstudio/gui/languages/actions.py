@@ -17,9 +17,15 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import NO_MODEL
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.registry import all_diagrams, all_kinds, language_view
+from pgmstudio.gui.languages.registry import (
+    all_diagrams,
+    all_kinds,
+    all_run_results,
+    language_view,
+)
 from pgmstudio.gui.model_page.action_conditions import current_model_page
 from pgmstudio.gui.navigation import add_and_show_model
+from pgmstudio.gui.runs.results.run_result import result_action
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -31,10 +37,11 @@ NO_PAGE = "open a model first."
 
 
 def language_actions(app: AppContext) -> list[ActionSpec]:
-    """The actions that languages have of their own, and conversions between languages."""
+    """The actions that languages have of their own, results of runs, and conversions."""
     views = [language_view(kind) for kind in all_kinds()]
     own = [spec for view in views if view.actions is not None for spec in view.actions.load()(app)]
-    return [*own, *_conversions(app)]
+    results = [result_action(app, result) for result in all_run_results().values()]
+    return [*own, *results, *_conversions(app)]
 
 
 def diagram_actions(app: AppContext) -> list[ActionSpec]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.languages.tables import TableSource
     from pgmstudio.gui.model_page.extension import PageExtension
     from pgmstudio.gui.model_page.page import ModelPage
+    from pgmstudio.gui.runs.results.run_result import RunResult
     from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
 
@@ -92,6 +93,7 @@ class LanguageView:
     tables: Lazy[Callable[[AppContext, QObject], TableSource]] = TABLES
     table_editor: Lazy[Callable[[AppContext], TableEditor]] | None = None
     actions: Lazy[Callable[[AppContext], list[ActionSpec]]] | None = None
+    run_results: tuple[RunResult, ...] = ()  # of its learners, in the order of the menu
 
 
 BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
@@ -138,6 +140,12 @@ def language_view(kind: str) -> LanguageView:
     if kind in BUILT_IN:
         return BUILT_IN[kind].load()
     return _plugins()[0].get(kind) or LanguageView(kind=kind)
+
+
+def all_run_results() -> dict[str, RunResult]:
+    """The results of the learners of all languages, by key."""
+    rows = [row for kind in all_kinds() for row in language_view(kind).run_results]
+    return {row.key: row for row in rows}
 
 
 def all_diagrams() -> dict[str, Diagram]:

@@ -1,96 +1,23 @@
-"""Hidden variables: the candidates of a search, with their blocks and tests.
-
-Actions about what searches saw on the way, and about going on from a graph.
-"""
+"""Actions about going on from a graph: learning again, and deciding what tests left open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import HiddenScan
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.runs.artifact_source import (
-    ArtifactSource,
-    active_source,
-    has_source,
-    run_of_model,
-    task_of,
-)
+from pgmstudio.gui.runs.artifact_source import run_of_model, task_of
 from pgmstudio.gui.widgets.actions import ActionSpec
-
-
-def hidden_actions(app: AppContext) -> list[ActionSpec]:
-    return [
-        ActionSpec(
-            "learn.hidden-scan",
-            "Candidates for a hidden variable",
-            "Learn",
-            "Every model a search for hidden variables passed: length, blocks, and their test.",
-            partial(_open, app),
-            icon="circles-three",
-            disabled_reason=partial(_why_not, app),
-        )
-    ]
-
-
-def _why_not(app: AppContext) -> str | None:
-    if has_source(app, HiddenScan.kind):
-        return None
-    return "learn with Hidden variables first."
-
-
-def _open(app: AppContext) -> None:
-    from pgmstudio.gui.runs.results.hidden_variables_page import open_candidates
-
-    source = active_source(app, HiddenScan.kind)
-    if source is not None:
-        open_candidates(app, source)
-
 
 GOES_ON_WITH = "bn.hill-climb"
 
 
 def search_actions(app: AppContext) -> list[ActionSpec]:
-    def opening(
-        kind: str, opened: Callable[[AppContext, ArtifactSource], object]
-    ) -> Callable[[], None]:
-        def open_it() -> None:
-            source = active_source(app, kind)
-            if source is not None:
-                opened(app, source)
-
-        return open_it
-
-    def lacking(kind: str, sentence: str) -> Callable[[], str | None]:
-        return lambda: None if has_source(app, kind) else sentence
-
-    def restarts(app: AppContext, source: ArtifactSource) -> None:
-        from pgmstudio.gui.runs.results.restarts_page import open_restarts
-
-        open_restarts(app, source)
-
-    def tests(app: AppContext, source: ArtifactSource) -> None:
-        from pgmstudio.gui.runs.results.independence_tests_page import open_tests
-
-        chosen = app.workspace.selection  # another page in front forgets it
-        page = open_tests(app, source)
-        pair = chosen.edges[0] if chosen.edges else chosen.nodes[:2]
-        if len(pair) == 2 and {*pair} <= {*page.names}:
-            page.choose_pair(*pair)
-
-    def trace(app: AppContext, source: ArtifactSource) -> None:
-        from pgmstudio.gui.runs.results.search_trace_page import open_trace
-
-        open_trace(app, source)
-
     def entry() -> ModelEntry | None:
         return app.project.models.get(app.workspace.model_id or "")
 
@@ -137,36 +64,6 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
             ask_open,
             icon="question",
             disabled_reason=nothing_open,
-        ),
-        ActionSpec(
-            "learn.restarts",
-            "Restarts and local optima",
-            "Learn",
-            "Scores and times of all runs of an equivalence search, and where they ended.",
-            opening("optima", restarts),
-            icon="arrows-clockwise",
-            disabled_reason=lacking("optima", "learn with Equivalence search (KES) first."),
-            separator_before=True,
-        ),
-        ActionSpec(
-            "learn.tests",
-            "Tests performed",
-            "Learn",
-            "Every independence test with its numbers; for selected nodes, why there is no edge.",
-            opening("tests", tests),
-            icon="test-tube",
-            disabled_reason=lacking(
-                "tests", "learn with Independence tests (PC) or Necessary paths first."
-            ),
-        ),
-        ActionSpec(
-            "learn.trace",
-            "Steps of K2",
-            "Learn",
-            "What was tried as a parent in every step, and what joined.",
-            opening("k2", trace),
-            icon="list-numbers",
-            disabled_reason=lacking("k2", "learn with Parents along an order (K2) first."),
         ),
     ]
 

@@ -109,24 +109,29 @@ def run_of_model(project: Project, model_id: str | None) -> str | None:
     return run_id if run_id in project.runs else None
 
 
-def active_source(app: AppContext, kind: str) -> ArtifactSource | None:
-    """Of the run that made the model in view, else of the run looked at, else of the newest."""
+def active_source(app: AppContext, *kinds: str) -> ArtifactSource | None:
+    """Of the run that made the model in view, else of the run looked at, else of the newest.
+
+    Of several kinds the first that there is.
+    """
     project, queue = app.project, app.workspace.runs
     run_id = run_of_model(project, app.workspace.model_id)
-    if run_id is not None and kind in project.runs[run_id].kept:
-        return ArtifactSource(app, kind, run_id)
+    for kind in kinds:
+        if run_id is not None and kind in project.runs[run_id].kept:
+            return ArtifactSource(app, kind, run_id)
     live = [run for run in (queue.looked_at, *reversed(queue.runs)) if run is not None]
-    for run in live:
-        if kind in run.kept and not (run.state.is_end and model_of(project, run)):
-            return ArtifactSource(app, kind, run)
-    for key in reversed(list(project.runs)):
-        if kind in project.runs[key].kept:
-            return ArtifactSource(app, kind, key)
+    for kind in kinds:
+        for run in live:
+            if kind in run.kept and not (run.state.is_end and model_of(project, run)):
+                return ArtifactSource(app, kind, run)
+        for key in reversed(list(project.runs)):
+            if kind in project.runs[key].kept:
+                return ArtifactSource(app, kind, key)
     return None
 
 
-def has_source(app: AppContext, kind: str) -> bool:
-    """Whether any run has an artifact of this kind; fast enough to enable actions."""
-    if any(kind in run.kept for run in app.workspace.runs.runs):
+def has_source(app: AppContext, *kinds: str) -> bool:
+    """Whether any run has an artifact of these kinds; fast enough to enable actions."""
+    if any(kind in run.kept for run in app.workspace.runs.runs for kind in kinds):
         return True
-    return any(kind in run.kept for run in app.project.runs.values())
+    return any(kind in run.kept for run in app.project.runs.values() for kind in kinds)

@@ -403,10 +403,10 @@ class RunsPanel(QWidget):
             self._app.workspace.runs.remove(run)
 
     def _show_edges(self, run: AnyRun) -> None:
-        from pgmstudio.gui.runs.results.adjacency_page import open_adjacency
+        from pgmstudio.gui.navigation import open_run_result
 
         source = run.run_id if isinstance(run, RecordedRun) else run
-        open_adjacency(self._app, ArtifactSource(self._app, ADJACENCY, source))
+        open_run_result(self._app, ADJACENCY, ArtifactSource(self._app, ADJACENCY, source))
 
     def _walk(self, run: LearningRun) -> None:
         from pgmstudio.gui.navigation import open_pdg_steps

@@ -9,6 +9,14 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from pgmstudio.gui.theme.theme import theme
 
 
+def facts_label(name: str) -> ElidedLabel:
+    """One line of facts in the secondary colour."""
+    made = ElidedLabel()
+    made.setObjectName(name)
+    made.setProperty("role", "secondary")
+    return made
+
+
 class ElidedLabel(QLabel):
     """Label that elides its text; with `is_link` a click or Enter emits a signal."""
 

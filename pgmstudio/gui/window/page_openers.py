@@ -14,6 +14,7 @@ from pgmstudio.gui.widgets.page import Page
 
 if TYPE_CHECKING:
     from pgmstudio.core.project.project import Project
+    from pgmstudio.gui.runs.artifact_source import ArtifactSource
     from pgmstudio.gui.runs.learning_run import LearningRun
     from pgmstudio.gui.widgets.image_file import Drawing
 
@@ -103,6 +104,13 @@ def _pdg_steps(app: AppContext, run: LearningRun) -> Page:
     return open_steps(app, run)
 
 
+def _run_result(app: AppContext, key: str, source: ArtifactSource) -> None:
+    from pgmstudio.gui.languages.registry import all_run_results
+    from pgmstudio.gui.runs.results.run_result import open_result
+
+    open_result(app, all_run_results()[key], source)
+
+
 def _knowledge_form(app: AppContext, names_of: Callable[[Project], list[str]]) -> Page:
     from pgmstudio.gui.knowledge.page import KnowledgePage
 
@@ -129,6 +137,7 @@ PAGE_OPENERS: Mapping[str, Callable[..., object]] = {
     "curves": _curves,
     "help": _help,
     "PDG steps": _pdg_steps,
+    "run result": _run_result,
     "knowledge form": _knowledge_form,
     "export": _export,
 }

@@ -128,7 +128,6 @@ ACTION_TABLES = (
     "pgmstudio.gui.model_page.structure_actions:moves_actions",
     "pgmstudio.gui.model_page.actions:model_actions",
     "pgmstudio.gui.languages.actions:language_actions",
-    "pgmstudio.gui.learning.run_actions:hidden_actions",
     "pgmstudio.gui.model_page.actions:parameter_actions",
     "pgmstudio.gui.evidence.actions:evidence_actions",
     "pgmstudio.gui.evidence.files:evidence_file_actions",

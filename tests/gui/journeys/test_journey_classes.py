@@ -24,7 +24,7 @@ from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsP
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.results.scan_page import ClassScanPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.walking import trigger
@@ -59,20 +59,18 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
     qtbot.waitUntil(lambda: ClassScan.kind in run.kept, timeout=LONG_MS)
     trigger(window, "learn.class-scan")
     scan_page = app.center.current
-    assert isinstance(scan_page, ClassScanPage)
-    assert scan_page.plot.curves["BIC"][0][0] == 1
+    assert isinstance(scan_page, RunResultPage)
+    assert scan_page.view.curves["BIC"][0][0] == 1
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)
-    qtbot.waitUntil(
-        lambda: scan_page.scan is not None and len(scan_page.scan.points) == 6, timeout=LONG_MS
-    )
-    assert scan_page.plot.curves["BIC"][0] == [1, 2, 3, 4, 5, 6]
-    assert "BIC 3" in scan_page.plot.hint
-    of_no_use = {p.classes for p in scan_page.scan.points if p.empty or p.duplicates}
-    assert set(scan_page.plot.flags) == of_no_use
+    qtbot.waitUntil(lambda: scan_page.facts.text().startswith("6 models"), timeout=LONG_MS)
+    assert scan_page.view.curves["BIC"][0] == [1, 2, 3, 4, 5, 6]
+    assert "BIC 3" in scan_page.view.hint
+    of_no_use = {p.classes for p in scan_page.artifact.points if p.empty or p.duplicates}
+    assert set(scan_page.view.flags) == of_no_use
 
     # Three classes.
     models = len(app.project.models)
-    scan_page.plot.chosen.emit(2)
+    scan_page.view.chosen.emit(2)
     assert len(app.project.models) == models + 1
     model_page = app.center.current
     assert isinstance(model_page, ModelPage)

@@ -21,7 +21,7 @@ from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
-from pgmstudio.gui.runs.results.scan_page import PdgScanPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.gui.graph_pages import MENTAL, WORK, bar_place, coronary_rows, node_place
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.walking import point_at
@@ -93,14 +93,14 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     # Every λ of the sweep has a point of size and likelihood, and opens.
     driver.do("learn.pdg-scan")
     sweep = app.center.current
-    assert isinstance(sweep, PdgScanPage)
-    assert isinstance(sweep.scan, PdgScan)
-    assert len(sweep.scan.points) == 2
-    sizes, bits = sweep.plot.curves["training"]
-    assert sizes == sorted(float(p.effective_size) for p in sweep.scan.points)
+    assert isinstance(sweep, RunResultPage)
+    assert isinstance(sweep.artifact, PdgScan)
+    assert len(sweep.artifact.points) == 2
+    sizes, bits = sweep.view.curves["training"]
+    assert sizes == sorted(float(p.effective_size) for p in sweep.artifact.points)
     assert len(bits) == 2
     count = len(app.project.models)
-    sweep.open_point(1)
+    sweep.open_row(1)
     assert len(app.project.models) == count + 1
     opened = list(app.project.models.values())[-1].model
     assert isinstance(opened, DecisionGraph)

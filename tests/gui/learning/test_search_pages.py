@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSlider, QToolButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.graphs.pdag import cpdag_of
@@ -26,9 +26,7 @@ from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import artifact_in
-from pgmstudio.gui.runs.results.independence_tests_page import TestLogPage
-from pgmstudio.gui.runs.results.restarts_page import RestartsPage
-from pgmstudio.gui.runs.results.search_trace_page import TracePage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.param_form import ParamSlider
 from pgmstudio.gui.window.main_window import MainWindow
@@ -42,13 +40,13 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def restarts(window: MainWindow) -> RestartsPage:
+def restarts(window: MainWindow) -> RunResultPage:
     settings = {"greediness": (1.0, 0.4, 0.0), "restarts": 5}
     model_id = add_ended_run(window.app, CORONARY, "bn.kes", **settings)
     open_model_page(window.app, model_id)
     trigger(window, "learn.restarts")
     page = window.app.center.current
-    assert isinstance(page, RestartsPage)
+    assert isinstance(page, RunResultPage)
     return page
 
 
@@ -59,9 +57,9 @@ def optima_of(window: MainWindow) -> KesOptima:
 
 
 def test_one_line_of_sorted_scores_for_each_greediness(
-    window: MainWindow, restarts: RestartsPage
+    window: MainWindow, restarts: RunResultPage
 ) -> None:
-    optima, curves = optima_of(window), restarts.plot.curves
+    optima, curves = optima_of(window), restarts.view.curves
     assert set(curves) == {"k = 1", "k = 0.4", "k = 0"}
     assert curves["k = 0.4"][1] == list(optima.sorted_scores(0.4))
     assert curves["k = 0"][1] == sorted(curves["k = 0"][1])
@@ -70,16 +68,16 @@ def test_one_line_of_sorted_scores_for_each_greediness(
 
 
 def test_the_time_of_each_greediness_is_a_view_of_its_own(
-    qtbot: QtBot, window: MainWindow, restarts: RestartsPage
+    qtbot: QtBot, window: MainWindow, restarts: RunResultPage
 ) -> None:
-    qtbot.mouseClick(restarts.views.button("times"), LEFT)
-    curves = restarts.plot.curves
+    qtbot.mouseClick(restarts.findChild(QToolButton, "restartsView.times"), LEFT)
+    curves = restarts.view.curves
     assert len(curves["one run"][0]) == 11
     assert curves["mean"][0] == [0.0, 0.4, 1.0]
 
 
 def test_every_local_optimum_can_be_opened_as_a_model(
-    qtbot: QtBot, window: MainWindow, restarts: RestartsPage
+    qtbot: QtBot, window: MainWindow, restarts: RunResultPage
 ) -> None:
     optima = optima_of(window)
     assert restarts.table.model().rowCount() == len(optima.optima)
@@ -96,23 +94,23 @@ def test_every_local_optimum_can_be_opened_as_a_model(
 
 
 def test_shared_edges_have_their_share_as_width_and_number(
-    qtbot: QtBot, window: MainWindow, restarts: RestartsPage
+    qtbot: QtBot, window: MainWindow, restarts: RunResultPage
 ) -> None:
-    qtbot.mouseClick(restarts.views.button("edges"), LEFT)
-    canvas = restarts.frequencies.canvas
+    qtbot.mouseClick(restarts.findChild(QToolButton, "restartsView.edges"), LEFT)
+    canvas = restarts.canvas
     qtbot.waitUntil(lambda: bool(canvas.scene.nodes), timeout=LONG_MS)
     found = optima_of(window).edge_frequencies()
     drawn = {frozenset(ends) for ends in canvas.scene.edges}
     assert drawn == {frozenset((e.source, e.target)) for e in found.edges if e.joined >= 0.1}
     assert "Edge width: fraction of optima" in {entry.text for entry in canvas.legend_entries()}
-    restarts.least.setValue(100)
+    restarts.findChild(QSlider, "restartsLeast").setValue(100)
     always = {frozenset((e.source, e.target)) for e in found.edges if e.joined == 1}
     qtbot.waitUntil(
         lambda: {frozenset(ends) for ends in canvas.scene.edges} == always, timeout=LONG_MS
     )
 
 
-def test_restarts_are_written_as_rows_or_whole(tmp_path: Path, restarts: RestartsPage) -> None:
+def test_restarts_are_written_as_rows_or_whole(tmp_path: Path, restarts: RunResultPage) -> None:
     restarts.export(tmp_path / "runs.csv")
     restarts.export(tmp_path / "runs.json")
     with (tmp_path / "runs.csv").open(encoding="utf-8") as file:
@@ -129,7 +127,7 @@ def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindo
     window.app.workspace.runs.look_at(run)
     trigger(window, "learn.restarts")
     page = window.app.center.current
-    assert isinstance(page, RestartsPage)
+    assert isinstance(page, RunResultPage)
     first = page.facts.text()
     qtbot.waitUntil(lambda: page.facts.text() != first, timeout=LONG_MS)
     with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
@@ -140,7 +138,7 @@ def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindo
 
 
 def test_what_a_run_kept_is_saved_with_the_project(
-    window: MainWindow, restarts: RestartsPage, tmp_path: Path
+    window: MainWindow, restarts: RunResultPage, tmp_path: Path
 ) -> None:
     before = optima_of(window)
     write_project(tmp_path / "kept.pgmz", window.app.project)
@@ -148,44 +146,43 @@ def test_what_a_run_kept_is_saved_with_the_project(
     show_project(window.app, project, tmp_path / "kept.pgmz")
     assert optima_of(window) == before
     trigger(window, "learn.restarts")
-    assert isinstance(window.app.center.current, RestartsPage)
+    assert isinstance(window.app.center.current, RunResultPage)
 
 
 # -- tests
 
 
 @pytest.fixture
-def log(window: MainWindow) -> TestLogPage:
+def log(window: MainWindow) -> RunResultPage:
     model_id = add_ended_run(window.app, K2_DEMO, "bn.pc")
     open_model_page(window.app, model_id)
     window.app.workspace.select(["KA", "M"])
     trigger(window, "learn.tests")
     page = window.app.center.current
-    assert isinstance(page, TestLogPage)
+    assert isinstance(page, RunResultPage)
     return page
 
 
-def column(page: TestLogPage, number: int) -> list[str]:
+def column(page: RunResultPage, number: int) -> list[str]:
     facts = page.table.model()
     return [facts.index(place, number).data().strip() for place in range(facts.rowCount())]
 
 
-def test_two_selected_nodes_ask_why_there_is_no_edge(log: TestLogPage) -> None:
-    assert log.why.text.startswith("There is no edge: KA ⊥ M | L")
+def test_two_selected_nodes_ask_why_there_is_no_edge(log: RunResultPage) -> None:
+    assert log.note.text.startswith("There is no edge: KA ⊥ M | L")
     assert set(column(log, 1)) | set(column(log, 2)) == {"KA", "M"}
     assert "α = 0.05" in log.facts.text()
 
 
 def test_the_log_is_filtered_sorted_and_written(
-    qtbot: QtBot, log: TestLogPage, tmp_path: Path
+    qtbot: QtBot, log: RunResultPage, tmp_path: Path
 ) -> None:
-    log.one.setCurrentIndex(0)
-    log.other.setCurrentIndex(0)
+    log.choose(one=None, other=None)
     made = log.table.model().rowCount()
-    qtbot.mouseClick(log.outcome_filter.button("independent"), LEFT)
+    qtbot.mouseClick(log.findChild(QToolButton, "testLogFound.independent"), LEFT)
     assert 0 < log.table.model().rowCount() < made
     assert set(column(log, 8)) == {"independent"}
-    qtbot.mouseClick(log.outcome_filter.button("all"), LEFT)
+    qtbot.mouseClick(log.findChild(QToolButton, "testLogFound.all"), LEFT)
     log.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
     values = [float(p.replace("−", "-")) for p in column(log, 6)]
     assert values == sorted(values, reverse=True)
@@ -197,11 +194,12 @@ def test_the_log_is_filtered_sorted_and_written(
 
 
 def test_another_alpha_says_how_many_tests_would_find_otherwise(
-    qtbot: QtBot, window: MainWindow, log: TestLogPage
+    qtbot: QtBot, window: MainWindow, log: RunResultPage
 ) -> None:
-    assert log.what_if.text == "With α = 0.05, 0 of these would find otherwise."
-    log.alpha.setValue(log.alpha.maximum())
-    qtbot.waitUntil(lambda: "α = 0.5," in log.what_if.text)
+    assert log.foot.text == "With α = 0.05, 0 of these would find otherwise."
+    slider = log.findChild(QSlider, "testLogAlpha")
+    slider.setValue(slider.maximum())
+    qtbot.waitUntil(lambda: "α = 0.5," in log.foot.text)
     qtbot.mouseClick(log.findChild(QPushButton, "testLogAgain"), LEFT)
     sheet = window.app.center.current
     assert isinstance(sheet, LearnPage)
@@ -227,17 +225,17 @@ def test_the_run_sheet_has_a_slider_for_alpha(qtbot: QtBot, window: MainWindow) 
 
 
 @pytest.fixture
-def trace(qtbot: QtBot, window: MainWindow) -> TracePage:
+def trace(qtbot: QtBot, window: MainWindow) -> RunResultPage:
     model_id = add_ended_run(window.app, K2_DEMO, "bn.k2", order="L, KA, M, KV", measure="k2")
     open_model_page(window.app, model_id)
     trigger(window, "learn.trace")
     page = window.app.center.current
-    assert isinstance(page, TracePage)
+    assert isinstance(page, RunResultPage)
     qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes), timeout=LONG_MS)
     return page
 
 
-def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: TracePage) -> None:
+def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: RunResultPage) -> None:
     # §7.6: KV is worked first; of L, KA and M the best joins, and the total is −2227.638872 nats.
     assert trace.caption.text().startswith("Step 1 of ")
     assert "KV" in trace.caption.text()
@@ -245,18 +243,20 @@ def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: Trac
     assert tried == ["L", "KA", "M"]
     begun = set(trace.canvas.scene.edges)
     assert begun == {("L", "KV"), ("KA", "KV"), ("M", "KV")}  # all of them trials
-    qtbot.mouseClick(trace.forth, LEFT)
-    assert trace.step == 1
-    qtbot.mouseClick(trace.back, LEFT)
-    assert trace.step == 0
-    assert not trace.back.isEnabled()
-    trace.slider.setValue(trace.slider.maximum())
-    assert not trace.forth.isEnabled()
+    slider = trace.findChild(QSlider, "traceSlider")
+    back, forth = (trace.findChild(QToolButton, f"traceSlider{way}") for way in ("Back", "Forth"))
+    qtbot.mouseClick(forth, LEFT)
+    assert slider.value() == 1
+    qtbot.mouseClick(back, LEFT)
+    assert slider.value() == 0
+    assert not back.isEnabled()
+    slider.setValue(slider.maximum())
+    assert not forth.isEnabled()
     total_bits = float(trace.facts.text().split()[-1].rstrip(".").replace("−", "-"))
     assert total_bits * 0.6931471805599453 == pytest.approx(-2227.638872, abs=1e-5)
 
 
-def test_the_steps_are_written(tmp_path: Path, trace: TracePage) -> None:
+def test_the_steps_are_written(tmp_path: Path, trace: RunResultPage) -> None:
     trace.export(tmp_path / "steps.csv")
     with (tmp_path / "steps.csv").open(encoding="utf-8") as file:
         told = list(csv.DictReader(file))

@@ -26,7 +26,7 @@ from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
-from pgmstudio.gui.runs.results.bootstrap_page import BootstrapPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.widgets.image_file import FORMATS, PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector
@@ -290,10 +290,10 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
 
     trigger(window, "learn.frequencies")
     shown = app.center.current
-    assert isinstance(shown, BootstrapPage)
+    assert isinstance(shown, RunResultPage)
     qtbot.waitUntil(lambda: len(shown.canvas.scene.nodes) == 3)
     assert shown.table.model().rowCount() == len(found.edges)
-    shown.threshold.setValue(1)
+    shown.choose(threshold=1)
     every = {frozenset((e.source, e.target)) for e in found.edges}
     qtbot.waitUntil(lambda: {frozenset(e) for e in shown.canvas.scene.edges} == every)
     labels = [item.edge.label for item in shown.canvas.scene.edges.values()]

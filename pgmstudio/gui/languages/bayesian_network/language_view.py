@@ -4,10 +4,56 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
+from pgmstudio.gui.runs.results.run_result import RunResult
+
+RESTARTS = RunResult(
+    key="restarts",
+    artifacts=("optima",),
+    describe=Lazy("pgmstudio.gui.languages.bayesian_network.restarts:restarts_content"),
+    title="Restarts",
+    unit="run",
+    file_name="restarts.csv",
+    sizes=(3, 1),
+    action_id="learn.restarts",
+    text="Restarts and local optima",
+    tip="Scores and times of all runs of an equivalence search, and where they ended.",
+    missing_reason="learn with Equivalence search (KES) first.",
+    icon="arrows-clockwise",
+    separator_before=True,
+)
+INDEPENDENCE_TESTS = RunResult(
+    key="tests",
+    artifacts=("tests",),
+    describe=Lazy("pgmstudio.gui.languages.bayesian_network.independence_tests:tests_content"),
+    title="Tests",
+    unit="test",
+    file_name="tests.csv",
+    name="testLog",
+    action_id="learn.tests",
+    text="Tests performed",
+    tip="Every independence test with its numbers; for selected nodes, why there is no edge.",
+    missing_reason="learn with Independence tests (PC) or Necessary paths first.",
+    icon="test-tube",
+)
+K2_STEPS = RunResult(
+    key="trace",
+    artifacts=("k2",),
+    describe=Lazy("pgmstudio.gui.languages.bayesian_network.k2_steps:steps_content"),
+    title="Steps",
+    unit="column tried in a step",
+    file_name="steps.csv",
+    has_long_facts=True,
+    action_id="learn.trace",
+    text="Steps of K2",
+    tip="What was tried as a parent in every step, and what joined.",
+    missing_reason="learn with Parents along an order (K2) first.",
+    icon="list-numbers",
+)
 
 VIEW = LanguageView(
     kind="bayesian-network",
     inspector_sections={
         SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.similar_rows:SimilarRowsSection"),)
     },
+    run_results=(RESTARTS, INDEPENDENCE_TESTS, K2_STEPS),
 )

@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
+from pgmstudio.gui.runs.results.run_result import RunResult
+
+CLASS_SCAN = RunResult(
+    key="class-scan",
+    artifacts=("class-scan",),
+    describe=Lazy("pgmstudio.gui.languages.latent_class.class_scan:class_scan_content"),
+    title="Classes",
+    unit="model",
+    file_name="classes.csv",
+    action_id="learn.class-scan",
+    text="Class-count scan",
+    tip="BIC, AIC and held-out bits by number of classes; every model can be opened.",
+    missing_reason="learn with Latent classes first.",
+    icon="circle-dashed",
+)
 
 VIEW = LanguageView(
     kind="latent-class",
@@ -15,4 +30,5 @@ VIEW = LanguageView(
         )
     },
     tables=Lazy("pgmstudio.gui.languages.latent_class.tables:ClassTables"),
+    run_results=(CLASS_SCAN,),
 )

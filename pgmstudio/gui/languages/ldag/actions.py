@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.labels import labelled_from_rows
-from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.number_format import counted
@@ -21,11 +20,9 @@ from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model
-from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 NO_LABELS = "the active model is not a labelled DAG."
-POSTERIOR = "ldag-posterior"  # what chains keep
 
 
 def label_actions(app: AppContext) -> list[ActionSpec]:
@@ -56,24 +53,6 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "Every configuration gets a row of its own again; the distribution stays.",
             commands.drop,
             disabled_reason=commands.nothing_to_drop_reason,
-        ),
-        ActionSpec(
-            "learn.kappa-path",
-            "κ path of labels",
-            "Learn",
-            "Held-out likelihood, score, parameters and edges for each κ of a run, and its model.",
-            commands.open_path,
-            icon="tag",
-            disabled_reason=commands.no_path_reason,
-        ),
-        ActionSpec(
-            "learn.label-probabilities",
-            "Probabilities of edges and labels",
-            "Learn",
-            "How probable edges, labels and graphs are by chains over labelled graphs.",
-            commands.open_posterior,
-            icon="tag",
-            disabled_reason=commands.no_posterior_reason,
         ),
         ActionSpec(
             "view.context.follow",
@@ -196,30 +175,6 @@ class _Commands(QObject):
 
     def copy(self) -> None:
         context_views(self._app).observe(self._model_id)
-
-    def no_path_reason(self) -> str | None:
-        if has_source(self._app, KappaPath.kind):
-            return None
-        return "learn a labelled graph with κ auto first."
-
-    def open_path(self) -> None:
-        from pgmstudio.gui.runs.results.scan_page import open_kappa
-
-        source = active_source(self._app, KappaPath.kind)
-        if source is not None:
-            open_kappa(self._app, source)
-
-    def no_posterior_reason(self) -> str | None:
-        if has_source(self._app, POSTERIOR):
-            return None
-        return "learn a labelled graph by chains first."
-
-    def open_posterior(self) -> None:
-        from pgmstudio.gui.runs.results.posterior_page import open_posterior
-
-        source = active_source(self._app, POSTERIOR)
-        if source is not None:
-            open_posterior(self._app, source)
 
 
 def _made(entry: ModelEntry, epsilon: float, _cancel: CancelToken) -> ModelEntry:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
 from pgmstudio.core.languages.base import Diagram, Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
+from pgmstudio.gui.runs.results.run_result import RunResult
 
 # Only the window has it: it is drawn on a canvas for each state of a variable.
 MULTINET_DIAGRAM = Diagram(
@@ -11,6 +14,34 @@ MULTINET_DIAGRAM = Diagram(
     Lazy("pgmstudio.core.languages.ldag.diagrams:labelled_picture"),
     title="Multinet",
     description="A small graph for each state of a variable, with the same positions.",
+)
+KAPPA_PATH = RunResult(
+    key="kappa",
+    artifacts=("kappa-path",),
+    describe=Lazy("pgmstudio.gui.languages.ldag.kappa_path:kappa_path_content"),
+    title="κ path",
+    unit="κ",
+    file_name="kappa-path.csv",
+    action_id="learn.kappa-path",
+    text="κ path of labels",
+    tip="Held-out likelihood, score, parameters and edges for each κ of a run, and its model.",
+    missing_reason="learn a labelled graph with κ auto first.",
+    icon="tag",
+)
+POSTERIOR = RunResult(
+    key="posterior",
+    artifacts=("ldag-posterior",),
+    describe=Lazy("pgmstudio.gui.languages.ldag.posterior:posterior_content"),
+    title="Probabilities",
+    unit="edge and context",
+    file_name="probabilities.csv",
+    orientation=Qt.Orientation.Horizontal,
+    sizes=(34, 36),
+    action_id="learn.label-probabilities",
+    text="Probabilities of edges and labels",
+    tip="How probable edges, labels and graphs are by chains over labelled graphs.",
+    missing_reason="learn a labelled graph by chains first.",
+    icon="tag",
 )
 
 VIEW = LanguageView(
@@ -26,4 +57,5 @@ VIEW = LanguageView(
     tables=Lazy("pgmstudio.gui.languages.ldag.tables:LdagTables"),
     table_editor=Lazy("pgmstudio.gui.languages.ldag.label_table:LabelTable"),
     actions=Lazy("pgmstudio.gui.languages.ldag.actions:label_actions"),
+    run_results=(KAPPA_PATH, POSTERIOR),
 )

@@ -11,19 +11,16 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
     merges_of,
     operation_effect,
 )
-from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
 from pgmstudio.gui.languages.pdg.toolbar import IMPROVE, MERGE, SPLIT
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 
-OPEN_SWEEP = "learn.pdg-scan"
 _MENU = "Model/Decision graph"
 _NO_GRAPH = "show a decision graph first, as nodes and flow."
 _NO_NODE = "choose a node of a decision graph first: click one."
@@ -76,15 +73,6 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             "Every node of every variable.",
             partial(commands.collapse, False),
             disabled_reason=commands.no_bands_reason,
-        ),
-        ActionSpec(
-            OPEN_SWEEP,
-            "Decision graphs of the λ sweep",
-            "Learn",
-            "Size, training and held-out bits by λ; every model can be opened.",
-            commands.open_sweep,
-            icon="git-fork",
-            disabled_reason=commands.no_sweep_reason,
         ),
     ]
 
@@ -158,17 +146,3 @@ class _Commands:
     def collapse(self, on: bool) -> None:
         if self._bands is not None:
             self._bands.collapse_all(on)
-
-    # -- the sweep
-
-    def no_sweep_reason(self) -> str | None:
-        if has_source(self._app, PdgScan.kind):
-            return None
-        return "learn a probabilistic decision graph first."
-
-    def open_sweep(self) -> None:
-        from pgmstudio.gui.runs.results.scan_page import open_sweep
-
-        source = active_source(self._app, PdgScan.kind)
-        if source is not None:
-            open_sweep(self._app, source)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QSplitter, QVBoxLayout
 
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
@@ -21,7 +22,6 @@ from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
 from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_text
 from pgmstudio.gui.runs.learning_run import LearningRun
-from pgmstudio.gui.runs.results.result_page import one_above_the_other
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button
@@ -99,8 +99,12 @@ class PdgStepsPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.bar)
-        splitter = one_above_the_other(self.canvas, self.table)
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.canvas)
+        splitter.addWidget(self.table)
         splitter.setStretchFactor(0, 5)
+        splitter.setStretchFactor(1, 2)
         splitter.setSizes([500, 130])
         layout.addWidget(splitter, 1)
         self._latest_task = LatestTask(self)

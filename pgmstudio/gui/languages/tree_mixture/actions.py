@@ -5,17 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.languages.latent_class.learning.trace import ClassScan
 from pgmstudio.core.languages.latent_class.model import LatentClasses
-from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import NO_MODEL
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.runs.artifact_source import active_source, has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -43,33 +39,6 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             commands.open_rows,
             icon="table",
             disabled_reason=commands.no_rows_reason,
-        ),
-        ActionSpec(
-            "learn.class-scan",
-            "Class-count scan",
-            "Learn",
-            "BIC, AIC and held-out bits by number of classes; every model can be opened.",
-            commands.open_scan,
-            icon="circle-dashed",
-            disabled_reason=commands.no_scan_reason,
-        ),
-        ActionSpec(
-            "learn.tree-scan",
-            "Component-count scan",
-            "Learn",
-            "Bits per row by number of trees, with their spread over the starts of the run.",
-            commands.open_tree_scan,
-            icon="chart-line",
-            disabled_reason=commands.no_tree_scan_reason,
-        ),
-        ActionSpec(
-            "evaluate.adjacency",
-            "Edges of restarts",
-            "Evaluate",
-            "How many trees or restarts of a run have each edge, as a matrix and a table.",
-            commands.open_adjacency,
-            icon="dots-nine",
-            disabled_reason=commands.no_adjacency_reason,
         ),
         ActionSpec(
             "model.edit-tree",
@@ -148,16 +117,6 @@ class _Commands:
             return None
         return "no data set has columns of this model."
 
-    def no_scan_reason(self) -> str | None:
-        if has_source(self._app, ClassScan.kind):
-            return None
-        return "learn with Latent classes first."
-
-    def no_tree_scan_reason(self) -> str | None:
-        if has_source(self._app, MixtureScan.kind):
-            return None
-        return "learn a mixture of trees first."
-
     def no_trees_reason(self) -> str | None:
         entry = self._entry
         if entry is None:
@@ -191,33 +150,6 @@ class _Commands:
         if model_id is not None:
             make = partial(ComponentRowsPage, self._app, model_id)
             self._app.open_page(f"assignments:{model_id}", make)
-
-    def open_scan(self) -> None:
-        from pgmstudio.gui.runs.results.scan_page import open_scan
-
-        source = active_source(self._app, ClassScan.kind)
-        if source is not None:
-            open_scan(self._app, source)
-
-    def open_tree_scan(self) -> None:
-        from pgmstudio.gui.runs.results.scan_page import open_tree_scan
-
-        source = active_source(self._app, MixtureScan.kind)
-        if source is not None:
-            open_tree_scan(self._app, source)
-
-    def open_adjacency(self) -> None:
-        from pgmstudio.gui.runs.results.adjacency_page import adjacency_source, open_adjacency
-
-        source = adjacency_source(self._app)
-        if source is not None:
-            open_adjacency(self._app, source)
-
-    def no_adjacency_reason(self) -> str | None:
-        kinds = (Adjacency.kind, "optima", "edge-frequencies")
-        if any(has_source(self._app, kind) for kind in kinds):
-            return None
-        return "learn a mixture of trees, with KES, or a bootstrap first."
 
     def edit_tree(self) -> None:
         if self._components is not None:

@@ -6,13 +6,12 @@ from collections import Counter
 from functools import partial
 
 import numpy as np
+from PySide6.QtWidgets import QToolButton
 
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
 from pgmstudio.core.languages.learners import restored
-from pgmstudio.gui.languages.ldag.actions import POSTERIOR
-from pgmstudio.gui.runs.results.posterior_page import PosteriorPage
-from pgmstudio.gui.runs.results.scan_page import KappaPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.walking import trigger
 from tests.labelled_dags import coronary
@@ -25,22 +24,22 @@ def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot)
     add_ended_run(app, rows, "ldag.greedy", **told)
     trigger(window, "learn.kappa-path")
     page = app.center.current
-    assert isinstance(page, KappaPage)
-    path = page.scan
+    assert isinstance(page, RunResultPage)
+    path = page.artifact
     assert isinstance(path, KappaPath)
-    xs, bits = page.plot.curves["held-out"]
+    xs, bits = page.view.curves["held-out"]
     assert xs == [0, 1, 2]
     assert bits == [point.held_bits for point in path.points]
-    page.along.button("parameters").click()
-    assert page.plot.curves["with labels"][1] == [point.parameters for point in path.points]
-    assert page.plot.curves["without"][1] == [p.unlabelled_parameters for p in path.points]
-    page.plot.chosen.emit(2)
+    page.choose(along="parameters")
+    assert page.view.curves["with labels"][1] == [point.parameters for point in path.points]
+    assert page.view.curves["without"][1] == [p.unlabelled_parameters for p in path.points]
+    page.view.chosen.emit(2)
     opened = app.project.models[app.workspace.model_id]
     assert opened.title.endswith("κ 1")
     assert opened.model.edges == path.points[2].model.edges
 
 
-def _joins(page: PosteriorPage, wanted: set[frozenset[str]]) -> bool:
+def _joins(page: RunResultPage, wanted: set[frozenset[str]]) -> bool:
     return set(map(frozenset, page.canvas.scene.edges)) == wanted
 
 
@@ -51,11 +50,17 @@ def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp
     model_id = add_ended_run(app, rows, "ldag.mcmc", iterations=300, chains=2)
     trigger(window, "learn.label-probabilities")
     page = app.center.current
-    assert isinstance(page, PosteriorPage)
+    assert isinstance(page, RunResultPage)
     assert page.model_id == model_id
-    kept = restored(LdagPosterior.kind, next(iter(app.project.runs.values())).kept[POSTERIOR])
+    (run,) = app.project.runs.values()
+    kept = restored(LdagPosterior.kind, run.kept[LdagPosterior.kind])
     assert isinstance(kept, LdagPosterior)
-    edges, labels, graphs = (page.tables[key].rows for key in ("edges", "labels", "graphs"))
+    rows_of = {}
+    for key in ("edges", "labels", "graphs"):
+        page.findChild(QToolButton, f"posteriorViews.{key}").click()
+        rows_of[key] = page.table.rows
+    page.choose(views="edges")
+    edges, labels, graphs = rows_of.values()
     assert [row[1:] for row in edges] == [(e.probability, e.labelled) for e in kept.edges]
     assert [row[2] for row in labels] == [c.probability for c in kept.contexts]
     assert [row[2] for row in graphs] == [g.score for g in kept.graphs]
@@ -65,12 +70,12 @@ def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp
     for edge in kept.edges:
         together[frozenset((edge.source, edge.target))] += edge.probability
     for percent in (50, 5):
-        page.threshold.setValue(percent)
+        page.choose(threshold=percent)
         wanted = {pair for pair, share in together.items() if share >= percent / 100}
         qtbot.waitUntil(partial(_joins, page, wanted))
     drawn = page.canvas.scene.edges
     number = next(i for i, e in enumerate(kept.edges) if (e.source, e.target) in drawn)
-    page.tables["edges"].select(number)
+    page.table.select(number)
     marked = kept.edges[number]
     assert page.canvas.scene.selected_edges == ((marked.source, marked.target),)
     page.export(tmp_path / "p.csv")

@@ -20,7 +20,7 @@ from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.languages.tree_mixture.inspector import PartitionSection
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.results.hidden_variables_page import HiddenScanPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import MainWindow
 
 LONG_MS = 60_000
@@ -90,7 +90,7 @@ def test_a_search_shows_its_test_and_its_candidates(qtbot: QtBot, window: MainWi
     assert section.blocks.facts["Block 1"].startswith("V1")
     driver.press("inspectorCandidates")
     candidates = app.center.current
-    assert isinstance(candidates, HiddenScanPage)
+    assert isinstance(candidates, RunResultPage)
     assert candidates.table.current is not None
     assert "2 models" in candidates.facts.text()
-    assert candidates.verdict.text() == section.tested.text
+    assert candidates.details.text().splitlines()[-1] == section.tested.text

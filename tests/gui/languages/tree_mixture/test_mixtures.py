@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QPushButton, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Observed
@@ -28,7 +28,7 @@ from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
-from pgmstudio.gui.runs.results.scan_page import TreeScanPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
@@ -282,13 +282,13 @@ def test_the_numbers_of_trees_tried_have_a_mark_for_each_number_and_a_row_for_ea
     open_model_page(app, model_id)
     trigger(window, "learn.tree-scan")
     page = app.center.current
-    assert isinstance(page, TreeScanPage)
-    assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == dict.fromkeys(
+    assert isinstance(page, RunResultPage)
+    assert {name: len(xs) for name, (xs, _) in page.view.curves.items()} == dict.fromkeys(
         ("training", "BIC", "AIC", "held-out"), 2
     )
     assert page.table.model().rowCount() == 3  # one tree needs one start
     assert page.facts.text().startswith("3 starts · best by held-out")
-    assert page.along.isHidden()
+    assert page.findChild(QWidget, "treeScanAlong") is None
     page.export(tmp_path / "trees.csv")
     assert len((tmp_path / "trees.csv").read_text().splitlines()) == 4
     assert misfits(page) == []
@@ -303,10 +303,10 @@ def test_smoothings_that_were_compared_are_an_axis_of_their_own(
     open_model_page(app, add_ended_run(app, rows, "mixture.trees", **asked))
     trigger(window, "learn.tree-scan")
     page = app.center.current
-    assert isinstance(page, TreeScanPage)
-    assert "held-out" in page.plot.curves
-    qtbot.mouseClick(page.along.button("smoothing"), Qt.MouseButton.LeftButton)
-    assert {name: len(xs) for name, (xs, _) in page.plot.curves.items()} == {
+    assert isinstance(page, RunResultPage)
+    assert "held-out" in page.view.curves
+    qtbot.mouseClick(page.findChild(QToolButton, "treeScanAlong.smoothing"), LEFT)
+    assert {name: len(xs) for name, (xs, _) in page.view.curves.items()} == {
         "1 tree": 2,
         "2 trees": 2,
     }

@@ -24,7 +24,7 @@ from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.learning_run import Trace
-from pgmstudio.gui.runs.results.adjacency_page import AdjacencyPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.runs.score_plot import views_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
@@ -215,7 +215,7 @@ def test_a_selected_edge_has_its_table_in_the_tree_in_view(
 
 
 @pytest.fixture
-def counts(driver: WindowDriver) -> AdjacencyPage:
+def counts(driver: WindowDriver) -> RunResultPage:
     rows = votes_mixture().sample(300, np.random.default_rng(3))
     model_id = add_ended_run(
         driver.app, rows, "mixture.trees", components=(1, 2), restarts=2, max_iterations=5
@@ -223,17 +223,16 @@ def counts(driver: WindowDriver) -> AdjacencyPage:
     open_model_page(driver.app, model_id)
     driver.do("evaluate.adjacency")
     page = driver.app.center.current
-    assert isinstance(page, AdjacencyPage)
+    assert isinstance(page, RunResultPage)
     return page
 
 
 def test_squares_have_areas_in_proportion_to_the_counts(
-    qtbot: QtBot, counts: AdjacencyPage, tmp_path: Path
+    qtbot: QtBot, counts: RunResultPage, tmp_path: Path
 ) -> None:
-    tally = counts.tally
-    assert tally is not None
+    tally = counts.artifact.tally()
     assert tally.total == 1 + 2 * 2
-    matrix = counts.matrix
+    matrix = counts.view
     full = (0.92 * matrix.cell) ** 2
     for (one, other), count in tally.counts.items():
         square = matrix.square_rect(one, other)
@@ -243,12 +242,10 @@ def test_squares_have_areas_in_proportion_to_the_counts(
     assert matrix.pair_text(one, other) == f"{one} – {other}: in {count} of 5 trees"
     qtbot.mouseClick(matrix, LEFT, pos=middle)
     assert counts.table.current is not None
-    counts.numbers.setCurrentIndex(counts.numbers.findData(2))
-    counts.numbers.activated.emit(counts.numbers.currentIndex())
+    counts.choose(numbers=2)
     driver = WindowDriver(counts.window())  # type: ignore[arg-type]
     driver.press("adjacencyPer.restarts")
-    assert counts.tally is not None
-    assert (counts.tally.total, counts.tally.what) == (2, "restarts")
+    assert counts.facts.text().startswith("2 restarts · ")
     counts.export(tmp_path / "edges.csv")
     with (tmp_path / "edges.csv").open() as stream:
         lines = list(csv.DictReader(stream))
@@ -257,7 +254,7 @@ def test_squares_have_areas_in_proportion_to_the_counts(
 
 @pytest.mark.parametrize("scale", [1.0, 1.5])
 def test_the_pictures_of_trees_fit_a_small_window_and_name_their_controls(
-    qtbot: QtBot, driver: WindowDriver, counts: AdjacencyPage, scale: float
+    qtbot: QtBot, driver: WindowDriver, counts: RunResultPage, scale: float
 ) -> None:
     theme().set_look(scale=scale)
     driver.window.resize(1024, 700)

@@ -1,0 +1,92 @@
+"""The labelled DAGs of a path over κ, with their sizes, scores and held-out bits."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
+from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.plots.scan_plots import (
+    EDGES,
+    HELD,
+    LIKELIHOOD,
+    PARAMETERS,
+    SCORE,
+    KappaPlot,
+    kappa_text,
+)
+from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
+from pgmstudio.gui.runs.results.fields import SegmentsField
+from pgmstudio.gui.runs.results.scans import (
+    HELD_OUT,
+    bits_text,
+    opening_of_point,
+    scan_content,
+)
+from pgmstudio.gui.widgets.table import Column
+
+_QUANTITIES = (
+    (HELD, "Held-out rows", "Bits per held-out row by cross-validation; bars are standard errors."),
+    (SCORE, "Score", "Marginal likelihood and prior of graph and labels."),
+    (LIKELIHOOD, "Likelihood", "The marginal likelihood, or BIC, alone."),
+    (PARAMETERS, "Parameters", "Free parameters, and those of the same graph without labels."),
+    (EDGES, "Edges", "Edges, and contexts in their labels."),
+)
+
+
+def _score_text(value: float) -> str:
+    return f"{value:,.2f}".replace(",", "\u2009").replace("-", "−")
+
+
+_COLUMNS = (
+    Column("κ", kappa_text, True, tip="The prior of labels; 0 is without labels."),
+    HELD_OUT,
+    Column("±", bits_text, True, tip="Standard error of the mean over the folds."),
+    Column("Score ↑", _score_text, True, tip="Marginal likelihood and prior in bits."),
+    Column("Likelihood", _score_text, True, tip="Marginal likelihood, or BIC, in bits."),
+    Column("Edges", grouped, True),
+    Column("Contexts", grouped, True, tip="In the labels of all edges."),
+    Column("Free", grouped, True, stretches=True, tip="Free parameters."),
+)
+_ROW = attrgetter(
+    "kappa",
+    "held_bits",
+    "standard_error",
+    "score",
+    "log2_likelihood",
+    "edges",
+    "labels",
+    "parameters",
+)
+
+
+def _text(point: KappaPoint) -> str:
+    return f"κ {kappa_text(point.kappa)}" if point.kappa else "no labels"
+
+
+def kappa_path_content(path: KappaPath, state: ResultState) -> ResultContent | None:
+    """One of several quantities by κ."""
+    quantity = state.value("along", HELD)
+    made = f"the κ path of {state.run_title}"
+
+    def draw(plot: KappaPlot) -> None:
+        plot.show_path(path)
+        plot.show_quantity(quantity)
+
+    return scan_content(
+        path,
+        fields=(SegmentsField("along", quantity, _QUANTITIES),),
+        view=ResultView("plot", KappaPlot, draw, lambda plot: plot.chosen),
+        columns=_COLUMNS,
+        row=_ROW,
+        point_text=lambda p: f"{_text(p)}, {counted(p.parameters, 'parameter')}",
+        table_title="Models from the smallest κ to the largest",
+        opening=opening_of_point(
+            path,
+            state,
+            lambda p: (p.model, _text(p), {"made by": made, "kappa": p.kappa}),
+            icon="tag",
+            tip="The graph of this κ, as a model of the project.",
+            missing="its model was not saved.",
+        ),
+    )

@@ -1,0 +1,145 @@
+"""Fields of a result page: descriptions of controls, and their widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
+
+from pgmstudio.gui.widgets.basic import Segments, label, tool_button
+from pgmstudio.gui.widgets.combo_box import chooser, offer
+
+
+@dataclass(frozen=True)
+class SegmentsField:
+    """One of a few options: key, text and tooltip of each."""
+
+    key: str
+    value: str
+    options: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class ComboField:
+    """One of the keys of `titles`."""
+
+    key: str
+    value: Any
+    titles: Mapping[Any, str]
+    tip: str
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class SliderField:
+    """A whole number, with a label before it and a text that explains it.
+
+    With `has_steps` buttons and keys go to the number before and after.
+    """
+
+    key: str
+    value: int
+    title: str
+    tip: str
+    text: str = ""
+    label: str = ""
+    limits: tuple[int, int] = (1, 100)
+    has_steps: bool = False
+
+
+ResultField = SegmentsField | ComboField | SliderField
+
+
+class FieldWidget(QWidget):
+    """The control of a field; `changed` sends a value that a person has chosen."""
+
+    changed = Signal(object)
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(0, 0, 0, 0)
+        self.row.setSpacing(8)
+        if text:
+            self.row.addWidget(label(text, "secondary", size="dense"))
+
+
+class SegmentsWidget(FieldWidget):
+    def __init__(self, name: str, field: SegmentsField) -> None:
+        super().__init__()
+        self._segments = Segments(field.options, name)
+        self._segments.chosen.connect(self.changed.emit)
+        self.row.addWidget(self._segments)
+
+    def show_field(self, field: SegmentsField) -> None:
+        self._segments.choose(field.value)
+
+
+class ComboWidget(FieldWidget):
+    def __init__(self, name: str, field: ComboField) -> None:
+        super().__init__(field.label)
+        self._combo = chooser(name, field.tip, 9)
+        self._combo.currentIndexChanged.connect(self._on_changed)
+        self.row.addWidget(self._combo)
+
+    def show_field(self, field: ComboField) -> None:
+        keys = [self._combo.itemData(i) for i in range(self._combo.count())]
+        quiet = QSignalBlocker(self._combo)
+        if keys != list(field.titles):
+            offer(self._combo, field.titles)
+        self._combo.setCurrentIndex(list(field.titles).index(field.value))
+        quiet.unblock()
+
+    def _on_changed(self) -> None:
+        self.changed.emit(self._combo.currentData())
+
+
+class SliderWidget(FieldWidget):
+    def __init__(self, name: str, field: SliderField) -> None:
+        super().__init__(field.label)
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setObjectName(name)
+        self._slider.setAccessibleName(field.title)
+        self._slider.setToolTip(field.tip)
+        self._slider.setPageStep(1 if field.has_steps else 10)
+        self._slider.setMinimumWidth(max(90, min(field.limits[1], 160)))  # a pixel a step
+        self._slider.valueChanged.connect(self.changed.emit)
+        self._back = tool_button(
+            "caret-left", "The step before (PgUp)", lambda: self._step(-1), name=f"{name}Back"
+        )
+        self._forth = tool_button(
+            "caret-right", "The next step (PgDn)", lambda: self._step(1), name=f"{name}Forth"
+        )
+        self._text = label("", "secondary")
+        for widget in (self._back, self._slider, self._forth, self._text):
+            self.row.addWidget(widget)
+        if field.has_steps:
+            self._back.setShortcut("PgUp")
+            self._forth.setShortcut("PgDown")
+        else:
+            self._slider.setMaximumWidth(200)
+            self._back.hide()
+            self._forth.hide()
+
+    def show_field(self, field: SliderField) -> None:
+        quiet = QSignalBlocker(self._slider)
+        self._slider.setRange(*field.limits)
+        self._slider.setValue(field.value)
+        quiet.unblock()
+        self._back.setEnabled(field.value > field.limits[0])
+        self._forth.setEnabled(field.value < field.limits[1])
+        self._text.setText(field.text)
+        self._text.setVisible(bool(field.text))
+
+    def _step(self, by: int) -> None:
+        self._slider.setValue(self._slider.value() + by)
+
+
+WIDGETS: Mapping[type, Callable[[str, Any], Any]] = {
+    SegmentsField: SegmentsWidget,
+    ComboField: ComboWidget,
+    SliderField: SliderWidget,
+}
