@@ -35,9 +35,8 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
-from pgmstudio.core.languages.map_query import most_probable_together
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
-from pgmstudio.core.languages.sessions import ask, open_session, warm_up
+from pgmstudio.core.languages.sessions import ask, most_probable_together, open_session, warm_up
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 

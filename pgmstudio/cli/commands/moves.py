@@ -34,7 +34,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
     rules_for,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import Model
 
 ALL = "all"

@@ -13,7 +13,7 @@ from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.edge_strength import LinkStrength, link_strengths
 from pgmstudio.core.analysis.feature_selection import p_words
-from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import Model
 
 

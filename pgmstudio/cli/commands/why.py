@@ -35,8 +35,8 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.params import ParamKind, parse_params, specs_of
 
 

@@ -19,7 +19,7 @@ from pgmstudio.core.inference.base import (
     doings_first,
     scaling_note,
 )
-from pgmstudio.core.languages.interventions import direction_note
+from pgmstudio.core.languages.sessions import direction_note
 from pgmstudio.core.model import Model
 
 

@@ -49,7 +49,7 @@ def most_probable_from(
     if not args.map:
         return None
     from pgmstudio.core.execution.events import StopSwitch
-    from pgmstudio.core.languages.map_query import most_probable_together
+    from pgmstudio.core.languages.sessions import most_probable_together
 
     return most_probable_together(
         model,

@@ -11,7 +11,7 @@ from pgmstudio.core.analysis.model_comparison import Mean, finite, mean_of, row_
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.comparison import EdgeChange, GraphDifference, graph_difference
-from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import Model
 
 

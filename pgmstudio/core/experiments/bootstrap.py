@@ -30,9 +30,9 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     fit_observed,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner, LearnEvent
 from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of

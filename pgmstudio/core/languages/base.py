@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from pgmstudio.core.arrays import Floats
@@ -30,7 +31,7 @@ BAYESIAN_NETWORK = "bayesian-network"
 
 @dataclass(frozen=True, slots=True)
 class Lazy(Generic[T]):
-    """An object named as "module:name", imported on first use."""
+    """An object named as "module:name", or "module:Class.method", imported on first use."""
 
     path: str
 
@@ -41,7 +42,7 @@ class Lazy(Generic[T]):
 
     def load(self) -> T:
         module, _, name = self.path.partition(":")
-        result: T = getattr(import_module(module), name)
+        result: T = attrgetter(name)(import_module(module))
         return result
 
 

@@ -18,9 +18,10 @@ from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Conversion
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind
-from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.model import DirectedModel, HasDag, Model, ProbabilisticModel
 
 
 def conversions_of(kind: str) -> dict[str, Conversion]:
@@ -122,3 +123,12 @@ def _log2_of(model: ProbabilisticModel, rows: DataSet, cancel: CancelToken) -> N
         data = DataSet(domain, whole).select_columns(model.domain.names)
         logs = np.logaddexp2(logs, model.log2_probabilities(data))
     return logs
+
+
+def dag_of(model: Model) -> Dag:
+    """Variables and directed edges; GraphError for a language without them."""
+    if isinstance(model, HasDag):
+        return model.dag
+    if not isinstance(model, DirectedModel):
+        raise GraphError(f"{a_kind(model.kind, 'A')} has no directed edges to look at.")
+    return Dag.from_edges(model.domain.names, model.edges)

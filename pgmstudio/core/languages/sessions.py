@@ -1,17 +1,31 @@
-"""Inference sessions of models in any language, single queries, and loading compiled kernels."""
+"""Inference in models of any language: sessions, single queries, MAP queries and interventions.
+
+Which languages have interventions do(X = x) is in their rows. A tree is read as the network it is
+stored as, with every edge away from its root. Mixtures, latent class models and decision graphs
+have no edges that could be read as cause and effect.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
-from pgmstudio.core.inference.base import Answer, Finding, InferenceSession
+from pgmstudio.core.inference.base import (
+    NO_INTERVENTION,
+    Answer,
+    Finding,
+    InferenceSession,
+    done_states,
+)
 from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.propagation import Propagation, compiled_passes
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
+from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind, inference_form
 from pgmstudio.core.model import Model
 
@@ -51,3 +65,50 @@ def ask(model: Model, targets: Sequence[str], evidence: Mapping[str, Finding]) -
     for name, finding in evidence.items():
         session.set_evidence(name, finding)
     return Answer({name: session.belief(name) for name in targets}, session.log2_evidence())
+
+
+def no_intervention_reason(model: Model) -> str:
+    """Why do() has no meaning in this model, as text; empty if it has one."""
+    row = LANGUAGES.get(model.kind)
+    return "" if row is not None and row.has_interventions else NO_INTERVENTION
+
+
+def direction_note(model: Model, evidence: Mapping[str, Finding]) -> str:
+    """What has to be known about answers after do() in this language; empty without do()."""
+    row = LANGUAGES.get(model.kind)
+    return row.intervention_note if row is not None and done_states(evidence) else ""
+
+
+def most_probable_together(
+    model: Model,
+    variables: Sequence[str],
+    evidence: Mapping[str, Finding],
+    *,
+    best: int = 1,
+    stop: CancelToken = NEVER,
+    cancel: CancelToken = NEVER,
+) -> MapAnswer:
+    """The same of any model: networks and trees are searched, others list their joint table."""
+    row, model = inference_form(model)
+    if row is not None and row.map_query is not None:
+        answer: MapAnswer = row.map_query.load()(
+            model, variables, evidence, best=best, stop=stop, cancel=cancel
+        )
+        return answer
+    session = open_session(model)
+    joint_of = getattr(session, "joint", None)
+    if joint_of is None:
+        raise PgmStudioError(
+            f"{a_kind(model.kind, 'A')} has no joint beliefs of several variables yet."
+        )
+    for name, finding in evidence.items():
+        session.set_evidence(name, finding)
+    names = list(dict.fromkeys(variables))
+    joint = np.asarray(joint_of(names))
+    order = np.argsort(-joint.ravel(), kind="stable")[:best]
+    result = []
+    for cell in order[joint.ravel()[order] > 0]:
+        codes = np.unravel_index(int(cell), joint.shape)
+        states = {n: model.domain[n].states[int(c)] for n, c in zip(names, codes, strict=True)}
+        result.append(Combination(states, math.log2(float(joint[codes]))))
+    return MapAnswer(tuple(result), result[0].log2_probability, True, 0)

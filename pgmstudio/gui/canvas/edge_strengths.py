@@ -20,7 +20,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.inference.base import InferenceSession
-from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.edge_gains import edge_gains
 from pgmstudio.core.scores.local import score_of

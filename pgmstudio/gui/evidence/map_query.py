@@ -12,7 +12,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, StopSwitch
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.inference.map_search import MapAnswer
-from pgmstudio.core.languages.map_query import most_probable_together
+from pgmstudio.core.languages.sessions import most_probable_together
 from pgmstudio.core.model import Model
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask

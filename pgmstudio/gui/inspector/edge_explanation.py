@@ -37,8 +37,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.registry import language_of
-from pgmstudio.core.languages.structures import dag_of
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_rows import no_rows_reason

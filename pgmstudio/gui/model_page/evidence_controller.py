@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, QPoint, Qt
 
 from pgmstudio.core.inference.base import done_states
-from pgmstudio.core.languages.interventions import direction_note, no_intervention_reason
+from pgmstudio.core.languages.sessions import direction_note, no_intervention_reason
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
 from pgmstudio.gui.context import AppContext

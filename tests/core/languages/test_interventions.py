@@ -25,10 +25,14 @@ from pgmstudio.core.inference.base import (
 from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.interventions import direction_note, no_intervention_reason
-from pgmstudio.core.languages.map_query import most_probable_together
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
-from pgmstudio.core.languages.sessions import ask, open_session
+from pgmstudio.core.languages.sessions import (
+    ask,
+    direction_note,
+    most_probable_together,
+    no_intervention_reason,
+    open_session,
+)
 from pgmstudio.core.model import Model
 from tests.decision_graphs import random_graph
 from tests.oracles.brute_force import BruteForceSession

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.languages.base import HasNetwork
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.model import Model
@@ -9,6 +10,13 @@ from pgmstudio.core.model import Model
 
 def same_network(network: BayesianNetwork) -> BayesianNetwork:
     """The network itself."""
+    return network
+
+
+def own_network(model: HasNetwork) -> BayesianNetwork:
+    """The network that a model of another language gives itself."""
+    network = model.as_bayesian_network
+    assert isinstance(network, BayesianNetwork)
     return network
 
 

@@ -9,11 +9,6 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 
 
-def network_of_classes(model: LatentClasses) -> BayesianNetwork:
-    """The star whose root is the class, as its last variable."""
-    return model.as_bayesian_network
-
-
 def classes_of_network(network: BayesianNetwork) -> LatentClasses:
     """Naive Bayes whose class becomes hidden; GraphError when the graph is no such star."""
     reason = no_classes_reason(network)

@@ -32,7 +32,7 @@ LANGUAGE = Language(
     drawings={
         "images": Lazy("pgmstudio.core.languages.tree_mixture.component_images:images_drawing")
     },
-    to_network=lazy("conversions:network_of_classes"),
+    to_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:own_network"),
     from_network=lazy("conversions:one_class_of_network"),
     starts_with_tree=False,
     conversions_from={

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from pgmstudio.core.languages.bayesian_network.conversions import through_network
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.labels import labelled_from_rows
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.model import Model
-
-
-def network_of_labelled(model: LabelledDag) -> BayesianNetwork:
-    """Every row of every table written out."""
-    return model.as_bayesian_network
-
-
-def unlabelled(network: BayesianNetwork) -> LabelledDag:
-    """The network without labels: every row of a table is a class of its own."""
-    return LabelledDag.of_network(network)
 
 
 def labelled_through_network(model: Model) -> LabelledDag:

@@ -53,8 +53,8 @@ LANGUAGE = Language(
         multinet=lazy("diagrams:multinet_picture"),
         multinet_variable=lazy("diagrams:multinet_variable"),
     ),
-    to_network=lazy("conversions:network_of_labelled"),
-    from_network=lazy("conversions:unlabelled"),
+    to_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:own_network"),
+    from_network=lazy("model:LabelledDag.of_network"),
     conversions_from={
         BAYESIAN_NETWORK: Conversion(lazy("labels:labelled_from_rows")),
         "tree-mixture": Conversion(lazy("conversions:labelled_through_network")),

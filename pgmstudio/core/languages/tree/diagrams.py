@@ -1,4 +1,4 @@
-"""Diagrams of a tree: undirected, and directed away from its roots."""
+"""The diagram of a tree without directions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pgmstudio.core.drawing.diagram import (
     edges_of,
     variable_nodes,
 )
-from pgmstudio.core.languages.bayesian_network.diagrams import dag_picture
 from pgmstudio.core.languages.tree.model import Tree
 
 
@@ -17,8 +16,3 @@ def tree_picture(model: Tree) -> GraphPicture:
     return GraphPicture(
         variable_nodes(model.domain.names), edges_of(model.edges, EdgeStyle.UNDIRECTED)
     )
-
-
-def directed_tree_picture(model: Tree) -> GraphPicture:
-    """The tree as it is stored, arrows leading away from its roots."""
-    return dag_picture(model.as_bayesian_network)

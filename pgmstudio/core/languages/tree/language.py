@@ -31,19 +31,19 @@ LANGUAGE = Language(
         ),
         Diagram(
             "dag",
-            lazy("diagrams:directed_tree_picture"),
+            Lazy("pgmstudio.core.languages.bayesian_network.diagrams:dag_picture"),
             title="DAG",
             description="Variables and arrows from parents to children.",
             is_structure=True,
         ),
     ),
-    to_network=lazy("conversions:network_of_tree"),
+    to_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:own_network"),
     is_network=True,
-    from_network=lazy("conversions:tree_of_network"),
+    from_network=lazy("model:Tree.from_bayesian_network"),
     starts_with_tree=False,
     conversions_from={
         BAYESIAN_NETWORK: Conversion(
-            lazy("conversions:tree_of_network"),
+            lazy("model:Tree.from_bayesian_network"),
             lazy("model:no_tree_reason"),
         ),
     },

@@ -14,7 +14,7 @@ from pgmstudio.core.analysis.edge_strength import LinkStrength, link_strengths
 from pgmstudio.core.analysis.feature_selection import p_words
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.structures import dag_of
+from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.model_edits import remove_edge

@@ -17,7 +17,7 @@ from pgmstudio.core.languages.ldag import contexts as context_cases
 from pgmstudio.core.languages.ldag.contexts import Cases, best_cases
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.session import LabelledDagSession
-from pgmstudio.core.languages.map_query import most_probable_together
+from pgmstudio.core.languages.sessions import most_probable_together
 from tests.labelled_dags import labelled, random_labelled
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import domain_of, findings
