@@ -2,8 +2,9 @@
 
     python docs/update_sl_curves.py real page-blocks FOLDER [OPTIONS]
 
-FOLDER is that of `pgmstudio study real --out FOLDER`, in which the data set is finished; OPTIONS are
-those of that command. Its tables go to docs/results, their rows into docs/studies/sl-curves.md and
+FOLDER is that of `pgmstudio study real --out FOLDER`, in which the data set is finished; OPTIONS
+are those of that command. Its tables go to docs/results, their rows into
+docs/studies/sl-curves.md and
 its curves into docs/pictures.
 """
 
