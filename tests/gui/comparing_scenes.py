@@ -47,7 +47,7 @@ def comparing(driver: WindowDriver, _own: Path) -> Iterator[str]:
     page.panes.right.button("rows").click()
     yield "compare-rows"
     page.exports.keep()
-    page.exports.open_language(page.table.lines[0].title)
+    page.exports.open_language(page.table.rows[0].title)
     same = open_same_evidence(app)
     assert isinstance(same, SharedEvidencePage)
     driver.wait_for("cards", lambda: bool(same.cards.cards))

@@ -146,9 +146,9 @@ class ComparePage(Page):
         self.setup.again_requested.connect(self.reproduce)
         self.setup.results_requested.connect(self._show_results)
         self.head.settings_requested.connect(self._show_settings)
-        self.table.language_selected.connect(self._on_language_selected)
-        self.table.chosen.connect(self.exports.open_language)
-        self.panes.language_selected.connect(self.table.select)
+        self.table.selected.connect(self._on_selected)
+        self.table.chosen.connect(self._on_open)
+        self.panes.language_selected.connect(self.table.select_key)
         self.panes.chosen.connect(self.exports.open_language)
         self.panes.point_chosen.connect(self.exports.open_point)
         self.head.against.picked.connect(self._on_against)
@@ -297,7 +297,7 @@ class ComparePage(Page):
             self.run.stop()
 
     def _on_stop_one(self) -> None:
-        line = self.table.current
+        line = self.table.current_row
         if self.run is not None and line is not None:
             self.run.stop_language(line.title)
             self.head.ender.setEnabled(False)
@@ -339,13 +339,13 @@ class ComparePage(Page):
         self._reference = str(key) or None
         self._refresh()
 
-    def _on_language_selected(self, title: str) -> None:
-        self._selected = title
+    def _on_selected(self, number: int) -> None:
+        self._selected = self.table.rows[number].title
         self._refresh()
 
-    def _on_open(self) -> None:
-        if self.table.current is not None:
-            self.exports.open_language(self.table.current.title)
+    def _on_open(self, *_: object) -> None:
+        if self.table.current_row is not None:
+            self.exports.open_language(self.table.current_row.title)
 
     def _refresh(self) -> None:
         run, table = self.run, self._table
@@ -357,7 +357,7 @@ class ComparePage(Page):
                 self._reference = None
             lines = lines_of(table, self._reference)
             verdict_text = run.snapshot.verdict
-        self.table.show_lines(lines or planned_lines(self.setup.settings().languages))
+        self.table.show_rows(lines or planned_lines(self.setup.settings().languages))
         points = () if run is None or run.snapshot is None else run.snapshot.points
         self.panes.show_comparison(table, points, lines, self._selected)
         is_whole = bool(lines) and all(line.row.is_over for line in lines)
@@ -368,7 +368,7 @@ class ComparePage(Page):
             level = "warning" if table.left_out else "success"
         self.note.show_text(text, level)
         self.head.show_against(lines, self._reference)
-        self.head.show_lines(lines, self.table.current, self._is_running)
+        self.head.show_lines(lines, self.table.current_row, self._is_running)
         self._legend.setText(legend_text(lines, METHOD if table is None else table.method))
         self._refresh_facts(lines)
         self._refresh_progress()

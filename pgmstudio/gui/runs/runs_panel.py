@@ -4,31 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QRectF,
-    QSize,
-    Qt,
-    QTimer,
-)
-from PySide6.QtGui import QIcon, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QMenu,
-    QSplitter,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPoint, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.project.edits import remove_run
 from pgmstudio.core.project.project import Project
@@ -47,15 +25,12 @@ from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_co
 from pgmstudio.gui.runs.score_plot import HELD, ScorePlot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, row
+from pgmstudio.gui.widgets.basic import button, row, wide_first
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.grid_view import dress_head
+from pgmstudio.gui.widgets.grid_view import CellMarks
+from pgmstudio.gui.widgets.table import Column, Table
 
-Index = QModelIndex | QPersistentModelIndex
-FRACTION = Qt.ItemDataRole.UserRole
-BAR_WIDTH, BAR_HEIGHT = 58, 4  # px at 100 %
 ADJACENCY = "adjacency"  # what a run of mixtures keeps
-HEADERS = ("Run", "State", "Score ↑", "Time")
 _STATE_ICONS = {
     JobState.QUEUED: ("hourglass", "text_secondary"),
     JobState.RUNNING: ("play-circle", "accent"),
@@ -66,93 +41,14 @@ _STATE_ICONS = {
 }
 
 
-class RunTable(QAbstractTableModel):
-    """One row per run of the project: the recorded ones, then the queue in the order they start."""
-
-    def __init__(self, app: AppContext, parent: QObject) -> None:
-        super().__init__(parent)
-        self._app, self._queue = app, app.workspace.runs
-        self._runs: list[AnyRun] = []
-        self._queue.run_added.connect(self._refresh)
-        self._queue.order_changed.connect(self._refresh)
-        self._queue.run_changed.connect(self._on_changed)
-        app.document.changed.connect(self._on_document_changed)
-        self._refresh()
-
-    @property
-    def runs(self) -> tuple[AnyRun, ...]:
-        return tuple(self._runs)
-
-    def run_at(self, row_number: int) -> AnyRun | None:
-        return self._runs[row_number] if 0 <= row_number < len(self._runs) else None
-
-    def _on_document_changed(self, before: Project, after: Project) -> None:
-        if before.runs is not after.runs:
-            self._refresh()
-
-    def _refresh(self, *_: object) -> None:
-        self.beginResetModel()
-        self._runs = runs_of(self._app.project, self._queue.runs)
-        self.endResetModel()
-
-    def _on_changed(self, run: LearningRun) -> None:
-        if run in self._runs:
-            number = self._runs.index(run)
-            self.dataChanged.emit(self.index(number, 0), self.index(number, len(HEADERS) - 1))
-
-    def tick(self) -> None:
-        """Times go on also when a run is silent."""
-        if self.rowCount():
-            self.dataChanged.emit(self.index(0, 1), self.index(self.rowCount() - 1, 3))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return len(self._runs)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        return len(HEADERS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side_of(section)
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        run = self.run_at(index.row())
-        if run is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(run, index.column())
-        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return _state_icon(run)
-        if role == FRACTION and index.column() == 1:
-            is_busy = run.state is JobState.RUNNING and not run.is_paused
-            return run.progress.fraction if is_busy else None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{run.title}: {state_text(run)}"
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side_of(index.column())
-        return None
-
-    def _text(self, run: AnyRun, column: int) -> str:
-        if column == 0:
-            return run.title
-        if column == 1:
-            return progress_text(run)
-        if column == 2:
-            score = run.measures.get("score", run.progress.counters.get("score"))
-            return "" if score is None else score_text(run.learner_key, score)
-        minutes, seconds = divmod(round(run.seconds), 60)
-        return f"{minutes}:{seconds:02d}" if run.seconds else ""
+def _score(run: AnyRun) -> str:
+    score = run.measures.get("score", run.progress.counters.get("score"))
+    return "" if score is None else score_text(run.learner_key, score)
 
 
-def _side_of(column: int) -> int:
-    """Alignment of a column and its heading: text left, numbers right."""
-    side = Qt.AlignmentFlag.AlignRight if column >= 2 else Qt.AlignmentFlag.AlignLeft
-    return int(side | Qt.AlignmentFlag.AlignVCenter)
+def _time(run: AnyRun) -> str:
+    minutes, seconds = divmod(round(run.seconds), 60)
+    return f"{minutes}:{seconds:02d}" if run.seconds else ""
 
 
 def _state_icon(run: AnyRun) -> QIcon:
@@ -160,38 +56,19 @@ def _state_icon(run: AnyRun) -> QIcon:
     return icon("pause", "warning_ink") if run.is_paused else icon(name, color)
 
 
-class _ProgressDelegate(QStyledItemDelegate):
-    """Draws a short progress bar before the percentage of a run."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        fraction = index.data(FRACTION)
-        if fraction is None:
-            super().paint(painter, option, index)
-            return
-        wide, high = (round(size * theme().scale) for size in (BAR_WIDTH, BAR_HEIGHT))
-        shifted = QStyleOptionViewItem(option)
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, theme().color("selection"))
-        shifted.rect = option.rect.adjusted(wide + 8, 0, 0, 0)
-        super().paint(painter, shifted, index)
-        top = option.rect.center().y() - high // 2 + 1
-        whole = QRectF(option.rect.left() + 4, top, wide, high)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief_track"))
-        painter.drawRoundedRect(whole, high / 2, high / 2)
-        painter.setBrush(theme().color("accent"))
-        done = QRectF(whole.left(), whole.top(), max(high, whole.width() * fraction), high)
-        painter.drawRoundedRect(done, high / 2, high / 2)
-        painter.restore()
+def _progress(run: AnyRun) -> CellMarks | None:
+    is_busy = run.state is JobState.RUNNING and not run.is_paused
+    known = is_busy and run.progress.fraction is not None
+    return CellMarks(progress=run.progress.fraction) if known else None
 
 
-class _NameDelegate(QStyledItemDelegate):
-    """Leaves a gap between a name and the state next to it."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return super().sizeHint(option, index) + QSize(theme().space(3), 0)
+# The state text may be long; name, score and time are never elided.
+_COLUMNS = (
+    Column("Run", value=lambda run: run.title, icon=_state_icon),
+    Column("State", value=progress_text, stretches=True, marks=_progress),
+    Column("Score ↑", is_number=True, tip="The best score so far.", value=_score),
+    Column("Time", is_number=True, tip="Minutes and seconds.", value=_time),
+)
 
 
 class RunsPanel(QWidget):
@@ -201,33 +78,22 @@ class RunsPanel(QWidget):
         super().__init__()
         self.setObjectName("runs")
         self._app = app
-        self._table = RunTable(app, self)
-        self._chosen: AnyRun | None = None  # while the table is made anew
-        self._is_resetting = False
-        self._view = QTableView()
-        self._view.setObjectName("runTable")
-        self._view.setAccessibleName("Runs")
-        self._view.setToolTip("Runs in the order they start; the menu has more.")
-        self._view.setModel(self._table)
-        self._view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self._view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self._view.setShowGrid(False)
-        self._view.setItemDelegateForColumn(0, _NameDelegate(self._view))
-        self._view.setItemDelegateForColumn(1, _ProgressDelegate(self._view))
-        self._view.verticalHeader().hide()
-        header = self._view.horizontalHeader()
-        # The state text may be long; name, score and time are never elided.
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        for column in (0, 2, 3):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self._view = Table(
+            "runTable",
+            "Runs",
+            _COLUMNS,
+            key=lambda run: run,
+            row_tip=lambda run: f"{run.title}: {state_text(run)}",
+            is_sortable=False,
+            gap=theme().space(3),
+            tip="Runs in the order they start; the menu has more.",
+        )
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._view.customContextMenuRequested.connect(self._on_menu)
         self._plot = ScorePlot()
         self._status = ElidedLabel("", "secondary", size="dense")
         self._status.elide = Qt.TextElideMode.ElideRight  # a list, the first is what matters most
         self._status.setObjectName("runStatus")
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self._open = button(
             "Open best",
             self._on_open,
@@ -259,29 +125,24 @@ class RunsPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 0)
         layout.setSpacing(2)
-        head = row(self._status, self._open, self._pause, self._stop)
-        head_layout = head.layout()
-        assert isinstance(head_layout, QHBoxLayout)
-        head_layout.setStretch(0, 1)
-        layout.addWidget(head)
+        layout.addWidget(wide_first(row(self._status, self._open, self._pause, self._stop)))
         layout.addWidget(splitter, 1)
-        self._view.selectionModel().currentRowChanged.connect(self._on_selected)
+        self._view.selected.connect(self._on_selected)
         self._view.clicked.connect(self._on_clicked)
         runs = app.workspace.runs
         runs.run_added.connect(self._on_added)
         runs.run_changed.connect(self._on_changed)
-        runs.order_changed.connect(self._refresh)
-        self._table.modelAboutToBeReset.connect(self._on_resetting)
-        self._table.modelReset.connect(self._on_reset)
-        app.document.changed.connect(self._refresh)
+        runs.order_changed.connect(self._show_runs)
+        app.document.changed.connect(self._on_document_changed)
         self._clock = QTimer(self)
         self._clock.setInterval(500)
         self._clock.timeout.connect(self._on_tick)
-        self._refresh()
+        self._show_runs()
 
     @property
     def selected(self) -> AnyRun | None:
-        return self._table.run_at(self._view.currentIndex().row())
+        run: AnyRun | None = self._view.current_row
+        return run
 
     @property
     def _live(self) -> LearningRun | None:
@@ -289,44 +150,46 @@ class RunsPanel(QWidget):
         run = self.selected
         return run if isinstance(run, LearningRun) else None
 
-    def _on_resetting(self) -> None:
-        self._chosen, self._is_resetting = self.selected, True
+    def _show_runs(self, *_: object) -> None:
+        """The recorded runs, then the queue in the order they start.
 
-    def _on_reset(self) -> None:
-        """Keep the selection, else select the newest run; this does not show the panel."""
-        runs = self._table.runs
-        if runs:
-            known = self._chosen in runs
-            self._view.selectRow(runs.index(self._chosen) if known else len(runs) - 1)
-        self._is_resetting = False
-        if self.selected != self._chosen:
+        The selection stays, else the newest run is selected; this does not show the panel.
+        """
+        before = self.selected
+        self._view.show_rows(runs_of(self._app.project, self._app.workspace.runs.runs))
+        if self.selected is None and self._view.rows:
+            with QSignalBlocker(self._view):
+                self._view.select(len(self._view.rows) - 1)
+        if self.selected != before:
             self._plot.show_run(self.selected)
         self._refresh()
 
-    def _restyle(self) -> None:
-        self._view.setProperty("textSize", "dense")
-        dress_head(self._view.horizontalHeader())
-        self._view.verticalHeader().setDefaultSectionSize(theme().px("row"))
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        if before.runs is not after.runs:
+            self._show_runs()
+        else:
+            self._refresh()
 
     def _on_added(self, run: LearningRun) -> None:
-        self._view.selectRow(self._table.runs.index(run))
-        self._on_selected()  # the table, made anew, has selected it already
+        self._show_runs()
+        with QSignalBlocker(self._view):
+            self._view.select_key(run)
+        self._on_selected()
         self._clock.start()
-        self._refresh()
 
     def _on_changed(self, run: LearningRun) -> None:
         if run is self.selected:
             self._plot.refresh_soon()
+        self._view.refresh()
         self._refresh()
 
     def _on_tick(self) -> None:
-        self._table.tick()
+        """Times go on also when a run is silent."""
+        self._view.refresh()
         if not self._app.workspace.runs.running:
             self._clock.stop()
 
     def _on_selected(self, *_: object) -> None:
-        if self._is_resetting:
-            return
         self._plot.show_run(self.selected)
         self._app.workspace.runs.look_at(self._live)
         self._refresh()
@@ -371,7 +234,7 @@ class RunsPanel(QWidget):
             self._live.stop()
 
     def _on_menu(self, position: QPoint) -> None:
-        run = self._table.run_at(self._view.indexAt(position).row())
+        run = self._view.row_at(self._view.indexAt(position))
         if run is None:
             return
         queue = self._app.workspace.runs

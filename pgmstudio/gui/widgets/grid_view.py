@@ -40,6 +40,7 @@ class CellMarks:
     histogram: Sequence[float] = ()
     note: str = ""  # after the text, in grey
     is_dimmed: bool = False
+    spans: bool = False  # a message over several columns, from the left
 
 
 def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
@@ -51,7 +52,7 @@ def paint_row_line(painter: QPainter, option: QStyleOptionViewItem) -> None:
 class CellDelegate(QStyledItemDelegate):
     """Paints a cell with its marks and a hairline under it."""
 
-    number_gap = 0  # px more for each column of numbers
+    gap = 0  # px more for each column that is as wide as its contents
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
@@ -137,7 +138,9 @@ class CellDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         size = super().sizeHint(option, index)
         marks = index.data(MARKS)
-        if marks is not None and marks.chip is not None:
+        if marks is not None and marks.spans:
+            size.setWidth(0)
+        elif marks is not None and marks.chip is not None:
             size.setWidth(chip_size(marks.chip).width() + 3 * _MARGIN + 2)
         elif marks is not None and marks.note:
             metrics = QFontMetrics(theme().font("dense"))
@@ -145,8 +148,8 @@ class CellDelegate(QStyledItemDelegate):
         if index.data(Qt.ItemDataRole.CheckStateRole) is not None:
             # The box grows with the font, which the style does not know.
             size.setWidth(max(size.width(), theme().px("icon_small") + 6))
-        if self.number_gap and _is_right(index):
-            size.setWidth(size.width() + self.number_gap)
+        else:
+            size.setWidth(size.width() + self.gap)
         return size
 
 

@@ -20,6 +20,8 @@ from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
 
 SelectionMode = QAbstractItemView.SelectionMode
 _Role = Qt.ItemDataRole
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _GAP = "\u2003"  # before a text column that follows a right-aligned number
 
 
@@ -56,8 +58,7 @@ class Column:
 
     @property
     def side(self) -> int:
-        side = Qt.AlignmentFlag.AlignRight if self.is_number else Qt.AlignmentFlag.AlignLeft
-        return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return _RIGHT if self.is_number else _LEFT
 
 
 def _cell_column(cells: Sequence[Sequence[Cell]], index: int) -> Column:
@@ -245,7 +246,8 @@ class TableModel(QAbstractTableModel):
             case _Role.DisplayRole:
                 return self._gap(number) + self.text(row, number)
             case _Role.TextAlignmentRole:
-                return column.side
+                marks = None if column.marks is None else column.marks(row)
+                return _LEFT if marks is not None and marks.spans else column.side
             case MARKS.value:
                 return None if column.marks is None else column.marks(row)
             case _Role.DecorationRole:
@@ -313,7 +315,7 @@ class Table(GridView):
         is_sortable: bool = True,
         selection: SelectionMode = SelectionMode.SingleSelection,
         row_height: float = 1.0,
-        number_gap: int = 0,
+        gap: int = 0,
         rows_measured: int = 1000,
         tip: str | None = None,
     ) -> None:
@@ -325,7 +327,7 @@ class Table(GridView):
             name, title, tip=tip, row_height=row_height, has_row_heads=row_title is not None
         )
         self._key = key
-        self.delegate.number_gap = number_gap
+        self.delegate.gap = gap
         self._rows = TableModel(self)
         self._rows.row_tip, self._rows.row_title = row_tip, row_title
         self._rows.row_color, self._rows.description = row_color, description

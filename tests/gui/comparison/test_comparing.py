@@ -79,7 +79,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     qtbot.waitUntil(lambda: page.setup.rows.text() == f"{cell_text}, in each of 5 splits")
     page.setup.splits.setValue(1)
     qtbot.waitUntil(lambda: page.setup.rows.text() == cell_text)
-    assert [line.cell_text(TEST) for line in page.table.lines] == ["not learned yet"] * 7
+    assert [line.cell_text(TEST) for line in page.table.rows] == ["not learned yet"] * 7
     for key in ("bn", "pdg", "ldag", "mixture", "hybrid", "latent"):
         page.setup.ticks[key].setChecked(False)
     assert "at least two languages" in page.setup.start.toolTip()
@@ -107,7 +107,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         assert row.compared.interval == pytest.approx(expected[title].interval)
         assert row.point is not None
         assert row.point.parameters["smoothing"] == 0.5
-    first, second = page.table.lines
+    first, second = page.table.rows
     assert first.title == expected.best
     assert first.cell_text(DIFFERENCE) == "reference"
     assert expected.best in page.note.text
@@ -117,7 +117,7 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     assert box is not None
     box.setCurrentIndex(box.findData(second.title))
     box.activated.emit(box.currentIndex())
-    turned = page.table.lines[0].pair
+    turned = page.table.rows[0].pair
     assert turned is not None
     assert second.pair is not None
     assert turned.value == pytest.approx(-(second.pair.value or 0.0))

@@ -106,7 +106,7 @@ class ComponentRowsPage(Page):
             "assignTable",
             "Rows with their classes",
             selection=SelectionMode.ExtendedSelection,
-            number_gap=theme().space(3),
+            gap=theme().space(3),
             rows_measured=24,
             tip="Click a heading to sort.",
         )

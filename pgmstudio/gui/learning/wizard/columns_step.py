@@ -132,7 +132,7 @@ class ColumnsStep(QWidget):
             row_tip=lambda row: row.tip,
             row_color=lambda row: "text_tertiary" if row.is_weak else None,
             row_height=1.1,
-            number_gap=theme().space(3),
+            gap=theme().space(3),
         )
         self.table.ticked.connect(self._on_ticked)
         self._summary = PlainLine("stepwiseKept")

@@ -151,7 +151,7 @@ class LinksPanel(QWidget):
             row_tip=lambda row: _tip(row.link),
             row_color=lambda row: "text_tertiary" if row.is_weak else None,
             row_height=1.1,
-            number_gap=theme().space(3),
+            gap=theme().space(3),
         )
         self.table.selected.connect(self._on_selected)
         self.table.removal_requested.connect(self._on_remove)
