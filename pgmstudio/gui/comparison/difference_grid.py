@@ -10,7 +10,6 @@ from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRectF,
     Qt,
 )
@@ -21,14 +20,12 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
 )
 
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.grid_view import dress_head
+from pgmstudio.gui.widgets.grid_view import GridView, Index
 
-Index = QModelIndex | QPersistentModelIndex
 Cells = Sequence[Sequence[float | None]]
 _VALUE = Qt.ItemDataRole.UserRole
 
@@ -118,29 +115,21 @@ class _Painter(QStyledItemDelegate):
         painter.restore()
 
 
-class DifferenceGrid(QTableView):
+class DifferenceGrid(GridView):
     """Scrolling grid with row and column names."""
 
     def __init__(self, name: str, title: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(title)
+        super().__init__(name, title, has_row_heads=True)
         self._cells = _Cells(self)
         self._painter = _Painter(self)
         self.setModel(self._cells)
         self.setItemDelegate(self._painter)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setCornerButtonEnabled(False)
         for head in (self.horizontalHeader(), self.verticalHeader()):
-            head.setHighlightSections(False)
             head.setSectionsClickable(False)
             head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setMaximumWidth(160)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        theme().changed.connect(self._restyle)
         self._restyle()
 
     @property
@@ -174,9 +163,6 @@ class DifferenceGrid(QTableView):
         self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 6))
 
     def _restyle(self) -> None:
-        self.setProperty("textSize", "dense")
+        super()._restyle()
         self.verticalHeader().setDefaultSectionSize(round(22 * theme().scale))
-        dress_head(self.horizontalHeader())
-        dress_head(self.verticalHeader(), quiet=True)
         self._fit()
-        self.viewport().update()

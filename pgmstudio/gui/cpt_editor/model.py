@@ -28,6 +28,7 @@ from pgmstudio.core.number_format import class_letter, grouped, parse_probabilit
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.chip import category_tint
 
 Counts = NDArray[np.float64]
 
@@ -229,9 +230,7 @@ class TableGrid(QAbstractTableModel):
             return theme().sequential(int(fraction * (STEPS - 3) + 0.2))
         number = self._class_of(index)
         if number is not None and self._is_similar(index):
-            tint = theme().category(number)
-            tint.setAlphaF(0.3)
-            return tint
+            return category_tint(number)
         if index.column() == 0 or index.row() < self.head_rows:
             return theme().color("sunken")
         return None

@@ -9,9 +9,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QMenu,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -35,18 +33,19 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.widgets.grid_view import SortHead, dress_head
+from pgmstudio.gui.widgets.grid_view import GridView
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
 _MAX_WIDTH = 170  # initial column width (px)
 
 
-class RowTable(QTableView):
+class RowTable(GridView):
     """Table view of the rows; Del deletes the selected ones."""
 
     def __init__(self, tab: TableTab) -> None:
-        super().__init__(tab)
+        super().__init__("dataGrid", "Rows of the data set", tip="", has_row_heads=True)
+        self.setShowGrid(True)
         self._tab = tab
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -92,8 +91,6 @@ class TableTab(QWidget):
 
     def _make_view(self) -> RowTable:
         view = RowTable(self)
-        view.setObjectName("dataGrid")
-        view.setAccessibleName("Rows of the data set")
         view.setModel(self.model)
         view.setItemDelegate(StateDelegate(view))
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -101,16 +98,10 @@ class TableTab(QWidget):
             QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed
         )
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._on_row_menu)
-        # A fixed row height makes a million rows as cheap as ten.
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        view.verticalHeader().setDefaultAlignment(ends)
         view.verticalHeader().sectionDoubleClicked.connect(self._on_row_head_double_clicked)
-        head = SortHead(view)
+        head = view.horizontalHeader()
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSortIndicatorShown(True)
         head.setSortIndicatorClearable(True)
@@ -246,10 +237,6 @@ class TableTab(QWidget):
 
     def _restyle(self) -> None:
         view = self.view
-        view.setProperty("textSize", "dense")
-        dress_head(view.horizontalHeader())
-        dress_head(view.verticalHeader(), quiet=True)
-        view.verticalHeader().setDefaultSectionSize(theme().px("row"))
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))
         most = round(_MAX_WIDTH * theme().scale)

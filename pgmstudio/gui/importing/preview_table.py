@@ -9,27 +9,17 @@ from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QSize,
     Qt,
 )
-from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-)
+from PySide6.QtGui import QBrush, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView
 
 from pgmstudio.core.data.discretization import labels_of
 from pgmstudio.core.io.data.formats.text_sniffing import number_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.grid_view import SortHead, dress_head, paint_row_line
+from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
 
-Index = QModelIndex | QPersistentModelIndex
-
-_BECOMES = Qt.ItemDataRole.UserRole
 _MAX_WIDTH = 190
 _ROWS_MEASURED = 30
 
@@ -66,8 +56,9 @@ class _Cells(QAbstractTableModel):
         is_missing = text in self.markers
         if role == Qt.ItemDataRole.DisplayRole:
             return text or "·"
-        if role == _BECOMES:
-            return None if is_missing else self.becomes(column_index, text)
+        if role == MARKS:
+            becomes = None if is_missing else self.becomes(column_index, text)
+            return None if becomes is None else CellMarks(note=f"→ {becomes}")
         if role == Qt.ItemDataRole.BackgroundRole:
             if is_missing:
                 return QBrush(theme().color("warning_soft"))
@@ -90,48 +81,19 @@ class _Cells(QAbstractTableModel):
         return self.labels[sum(number >= point for point in self.points)]
 
 
-class _Becoming(QStyledItemDelegate):
-    """Delegate that draws `233 → 200–240`, the second half in grey."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        super().paint(painter, option, index)
-        paint_row_line(painter, option)
-        becomes = index.data(_BECOMES)
-        if becomes is None:
-            return
-        painter.save()
-        painter.setFont(option.font)
-        metrics = painter.fontMetrics()
-        first = metrics.horizontalAdvance(str(index.data()))
-        rest = option.rect.adjusted(first + 8, 0, -2, 0)
-        painter.setPen(theme().color("text_secondary"))
-        text = metrics.elidedText(f"→ {becomes}", Qt.TextElideMode.ElideRight, rest.width())
-        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, text)
-        painter.restore()
-
-
-class PreviewTable(QTableView):
+class PreviewTable(GridView):
     """Table of up to 200 rows as in the file."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName("First rows of the file")
-        self.setToolTip("The first rows as in the file, and their states after the import.")
+        super().__init__(
+            name,
+            "First rows of the file",
+            tip="The first rows as in the file, and their states after the import.",
+        )
         self._cells = _Cells(self)
         self.setModel(self._cells)
-        self.setItemDelegate(_Becoming(self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        head = SortHead(self)
-        head.setSectionsClickable(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        theme().changed.connect(self._restyle)
-        self._restyle()
+        self.horizontalHeader().setSectionsClickable(False)
 
     def show_cells(
         self,
@@ -203,7 +165,5 @@ class PreviewTable(QTableView):
         return QSize(120, 3 * theme().px("row"))
 
     def _restyle(self) -> None:
-        self.setProperty("textSize", "dense")
-        dress_head(self.horizontalHeader())
-        self.verticalHeader().setDefaultSectionSize(theme().px("row"))
+        super()._restyle()
         self._size_columns()

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
     QHeaderView,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -44,7 +43,7 @@ from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import FactRows
-from pgmstudio.gui.widgets.grid_view import dress_head
+from pgmstudio.gui.widgets.grid_view import GridView
 from pgmstudio.gui.widgets.inspector_header import InspectorHead
 
 Index = QModelIndex | QPersistentModelIndex
@@ -208,13 +207,14 @@ class JointInspector(QWidget):
         self._facts_section.add(self.pairs)
         self._table_section = Section("Joint belief", "%")
         self.grid = JointGrid(self)
-        self.view = QTableView()
-        self.view.setObjectName("inspectorJointTable")
-        self.view.setAccessibleName("Joint belief")
-        self.view.setToolTip("Each cell is the probability of its row and column together.")
+        self.view = GridView(
+            "inspectorJointTable",
+            "Joint belief",
+            tip="Each cell is the probability of its row and column together.",
+            has_row_heads=True,
+        )
+        self.view.setShowGrid(True)
         self.view.setModel(self.grid)
-        self.view.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
-        self.view.setCornerButtonEnabled(False)
         self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self._copy = button(
             "Copy",
@@ -230,7 +230,6 @@ class JointInspector(QWidget):
             name="inspectorJointExport",
             tip="Write the whole joint belief to a file, one row per combination.",
         )
-        self.view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._axes = label("", "tertiary", size="dense", wrap=True)
         self._axes.setObjectName("inspectorJointAxes")
         self._table_section.add(self._axes)
@@ -355,8 +354,6 @@ class JointInspector(QWidget):
         height = theme().px("row") + 2
         self.view.verticalHeader().setDefaultSectionSize(height)
         self.view.verticalHeader().setMaximumWidth(theme().px("right") // 2)
-        dress_head(self.view.horizontalHeader())
-        dress_head(self.view.verticalHeader(), quiet=True)
         rows = min(12, self.grid.rowCount())
         head = self.view.horizontalHeader().sizeHint().height()
         bar = self.view.horizontalScrollBar().sizeHint().height()

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.languages.ldag.partitions import Classes, Split, tree_of
 from pgmstudio.core.number_format import class_letter
-from pgmstudio.gui.languages.ldag.label_table_model import class_tint
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.chip import category_tint
 
 _MARGIN, _BOX = 14.0, 24.0
 # Gaps between leaves and between levels: the minimum, and the maximum where there is space.
@@ -164,7 +164,7 @@ class LabelTree(QWidget):
         painter.setBrush(theme().color("surface"))
         painter.drawRoundedRect(box, 5, 5)
         if node.number is not None:
-            painter.setBrush(class_tint(node.number))
+            painter.setBrush(category_tint(node.number))
             painter.drawRoundedRect(box, 5, 5)
         painter.setPen(theme().color("text"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
@@ -201,7 +201,7 @@ class LabelTree(QWidget):
             painter.setPen(QPen(theme().color("border_control"), 1))
             painter.setBrush(theme().color("surface"))
             painter.drawEllipse(at, _DOT, _DOT)
-            painter.setBrush(class_tint(number))
+            painter.setBrush(category_tint(number))
             painter.drawEllipse(at, _DOT, _DOT)
             painter.setPen(theme().color("text"))
             rect = QRectF(at.x() - _DOT, at.y() - _DOT, 2 * _DOT, 2 * _DOT)

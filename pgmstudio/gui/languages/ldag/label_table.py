@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QStackedWidget,
     QTabBar,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +26,6 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers
 from pgmstudio.gui.languages.ldag.label_table_model import (
-    BarDelegate,
     LabelGrid,
     full_rows,
     reduced_rows,
@@ -36,7 +34,7 @@ from pgmstudio.gui.languages.ldag.label_table_model import (
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled, set_role
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.grid_view import dress_head
+from pgmstudio.gui.widgets.grid_view import GridView
 
 _MOVES = (
     QEvent.Type.Show,
@@ -159,15 +157,14 @@ class LabelTable(QWidget):
         )
         self.grid = LabelGrid(self)
         self.grid.edited.connect(self._on_edited)
-        self.table = QTableView()
-        self.table.setObjectName("labelGrid")
-        self.table.setAccessibleName("Classes of the selected variable's table")
-        self.table.setToolTip("Type a number or a percentage: it is that of the whole class.")
+        self.table = GridView(
+            "labelGrid",
+            "Classes of the selected variable's table",
+            tip="Type a number or a percentage: it is that of the whole class.",
+        )
+        self.table.setTabKeyNavigation(True)
         self.table.setModel(self.grid)
-        self.table.setItemDelegate(BarDelegate(self.table))
-        self.table.setShowGrid(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        set_role(self.table.horizontalHeader(), "low")
         self.tree = LabelTree()
         self.note = Note(name="labelTreeNote")
         drawing = QWidget()
@@ -329,11 +326,7 @@ class LabelTable(QWidget):
         self._app.change(text, edit)
 
     def _restyle(self) -> None:
-        self.table.setProperty("textSize", "dense")
-        head = self.table.horizontalHeader()
-        dress_head(head)
-        set_role(head, "low")
-        head.setFixedHeight(theme().px("row") - 2)
+        self.table.horizontalHeader().setFixedHeight(theme().px("row") - 2)
         self._fit_rows()
 
     def _fit_rows(self) -> None:

@@ -12,12 +12,9 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QRectF,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.languages.ldag.diagrams import ANY
@@ -25,16 +22,14 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import star_rows
 from pgmstudio.core.number_format import class_letter, grouped, parse_probability
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
-from pgmstudio.gui.widgets.grid_view import paint_row_line
+from pgmstudio.gui.widgets.bar_painting import Bar
+from pgmstudio.gui.widgets.chip import category_chip
+from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks
 
 Index = QModelIndex | QPersistentModelIndex
 Floats = NDArray[np.float64]
 
 MAX_ROWS = 4096
-BAR_ROLE = Qt.ItemDataRole.UserRole + 1  # (probability, observed fraction or None)
-CLASS_ROLE = Qt.ItemDataRole.UserRole + 2  # the number of the class
-_TINT = 0.3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -175,12 +170,11 @@ class LabelGrid(QAbstractTableModel):
             return self._text(row, column, state)
         if role == Qt.ItemDataRole.EditRole and state is not None:
             return f"{self.values[row.number, state]:.12g}"
-        if role == BAR_ROLE and state is not None:
-            return float(self.values[row.number, state]), row.observed(state)
-        if role == CLASS_ROLE and column == 0:
-            return row.number
-        if role == Qt.ItemDataRole.FontRole and column == 0:
-            return theme().font("dense", "semibold")
+        if role == MARKS and state is not None:
+            value = float(self.values[row.number, state])
+            return CellMarks(bar=Bar(value, tick=row.observed(state)))
+        if role == MARKS and column == 0:
+            return CellMarks(chip=category_chip(class_letter(row.number), row.number))
         if role == Qt.ItemDataRole.ForegroundRole and column == self.observed_column:
             return theme().color("text_tertiary")
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -229,58 +223,9 @@ class LabelGrid(QAbstractTableModel):
         return True
 
 
-def class_tint(number: int) -> QColor:
-    """The soft colour of a class; its letter identifies it as well."""
-    tint = theme().category(number)
-    tint.setAlphaF(_TINT)
-    return tint
-
-
 def with_probability(row: Floats, state: int, value: float) -> Floats:
     """The row with one number changed; the other states keep their proportions."""
     others = np.delete(row, state)
     rest, total = 1.0 - value, float(others.sum())
     fraction = others / total if total > 0 else np.full(others.size, 1 / max(1, others.size))
     return np.insert(fraction * rest, state, value)
-
-
-class BarDelegate(QStyledItemDelegate):
-    """Paints a class as a chip, a probability as a bar with a tick at the observed fraction."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
-        super().initStyleOption(option, index)
-        if index.data(CLASS_ROLE) is not None:
-            option.text = ""  # the chip has it
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        super().paint(painter, option, index)
-        area = QRectF(option.rect)
-        if (number := index.data(CLASS_ROLE)) is not None:
-            self._paint_chip(painter, area, str(index.data()), number)
-        if (parts := index.data(BAR_ROLE)) is not None:
-            self._paint_bar(painter, area, *parts)
-        paint_row_line(painter, option)
-
-    def _paint_chip(self, painter: QPainter, position: QRectF, letter: str, number: int) -> None:
-        high = min(position.height() - 3, 18.0)
-        chip = QRectF(position.left() + 3, position.center().y() - high / 2, 22, high)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme().category(number), 1))
-        painter.setBrush(class_tint(number))
-        painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        painter.setFont(theme().font("caption", "semibold"))
-        painter.setPen(theme().color("text"))
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, letter)
-        painter.restore()
-
-    def _paint_bar(
-        self, painter: QPainter, position: QRectF, fraction: float, observed: float | None
-    ) -> None:
-        bar = QRectF(position.left() + 8, position.center().y() - 4.5, position.width() - 76, 9)
-        if bar.width() < 24:
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_bar(painter, bar, Bar(fraction, tick=observed))
-        painter.restore()

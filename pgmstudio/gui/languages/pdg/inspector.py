@@ -8,11 +8,8 @@ from html import escape
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QLabel,
     QStackedWidget,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -49,6 +46,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, Segments, hairline, label, row, scrolled
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.inspector_header import InspectorHead
+from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
 
 class RuleLines(QLabel):
@@ -95,13 +93,12 @@ class GraphRowsTab(QWidget):
         super().__init__()
         self.note = label("", "tertiary", size="dense", wrap=True)
         self.note.setObjectName("graphNodeRowsNote")
-        self.table = QTableWidget()
-        self.table.setProperty("textSize", "dense")
-        self.table.setObjectName("graphNodeRows")
-        self.table.setAccessibleName("Rows that come to this node")
-        self.table.setToolTip("Rows that come to this node")
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table = Table(
+            "graphNodeRows",
+            "Rows that come to this node",
+            row_title=lambda number: grouped(number + 1),
+            selection=SelectionMode.ExtendedSelection,
+        )
         self._shown: tuple[object, ...] = ()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 10, 16, 8)
@@ -115,10 +112,8 @@ class GraphRowsTab(QWidget):
         if key == self._shown:
             return
         self._shown = key
-        self.table.clear()
+        self.table.show_columns(())
         if data is None or not rows:
-            self.table.setRowCount(0)
-            self.table.setColumnCount(0)
             self.note.setText(
                 "No rows of the project belong to this model."
                 if data is None
@@ -129,16 +124,13 @@ class GraphRowsTab(QWidget):
         names = names[:MAX_COLUMNS]
         most = f"The first {MAX_ROWS} rows" if len(rows) == MAX_ROWS else f"{len(rows)} rows"
         self.note.setText(f"{most} that reach this node, complete rows only.")
-        self.table.setRowCount(len(rows))
-        self.table.setColumnCount(len(names))
-        self.table.setHorizontalHeaderLabels(names)
-        self.table.setVerticalHeaderLabels([str(r + 1) for r in rows])
-        for column, name in enumerate(names):
-            position, states = data.domain.index(name), data.domain[name].states
-            for line, r in enumerate(rows):
-                item = QTableWidgetItem(states[int(data.codes[position, r])])
-                self.table.setItem(line, column, item)
-        self.table.resizeColumnsToContents()
+
+        def column(name: str) -> Column:
+            codes, states = data.codes[data.domain.index(name)], data.domain[name].states
+            return Column(name, value=lambda number: states[int(codes[number])])
+
+        self.table.show_columns([column(name) for name in names])
+        self.table.show_rows(rows)
 
 
 TABS = (

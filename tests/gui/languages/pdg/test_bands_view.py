@@ -181,8 +181,8 @@ def test_choosing_a_node_fills_the_inspector(
     assert refused
     assert any("cannot be merged" in row.refusal for row in refused)
     panel.segments.button("rows").click()
-    assert panel.rows.table.rowCount() > 0
-    assert panel.rows.table.columnCount() == 6
+    assert panel.rows.table.model().rowCount() > 0
+    assert panel.rows.table.model().columnCount() == 6
 
 
 def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
