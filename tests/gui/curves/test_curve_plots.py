@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QWheelEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +19,7 @@ from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.plots.model_scatter.hover_card import card_of, seconds_text
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot, extent_of
+from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
@@ -214,6 +215,25 @@ def test_apart_both_plots_show_the_same_part(window: MainWindow, qtbot: QtBot) -
     page.take_points(made_up_points(more=2))
     qtbot.waitUntil(lambda: page.is_settled)
     assert seen(page.plot) == pytest.approx(seen(page.test_plot))
+
+
+def test_lines_and_rings_grow_with_the_picture(qtbot: QtBot) -> None:
+    plot = drawn(qtbot, made_up_points())
+    plot.legend.hide()
+    drawing = PlotDrawing(plot, "curves")
+
+    def share_of_ink(scale: int) -> float:
+        """How blue the picture is: the front, the best ring, the marks and lines of networks."""
+        image = QImage(700 * scale, 420 * scale, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        painter.scale(scale, scale)
+        drawing.paint(painter, PictureOptions())
+        painter.end()
+        pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+        blue, green = pixels[..., 0].astype(int), pixels[..., 1].astype(int)
+        return float(np.maximum(blue - green - 10, 0).mean())
+
+    assert share_of_ink(4) == pytest.approx(share_of_ink(1), rel=0.2)
 
 
 def test_apart_both_plots_are_in_the_file(window: MainWindow, qtbot: QtBot) -> None:

@@ -7,13 +7,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransform
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.gui.theme.language_symbols import mark_path
-
-Floats = NDArray[np.float64]
 
 MANY = 400  # from so many marks on they are small
 _FAR = 2.0**30  # limit of the coordinates of Qt
@@ -79,7 +77,7 @@ class PlotItems:
         fill: QColor | None = None,
     ) -> None:
         """Draw marks, `size` px wide; without a colour to fill them they are rings."""
-        pen = _mark_pen(ink.rgba(), width)
+        pen = _mark_pen(ink.rgba(), width / (size * _ROOM))
         brush = _mark_brush(0 if fill is None else fill.rgba())
         look = _symbol(symbol), size * _ROOM, pen, brush
         if self._is_new(name, xs, ys, *look):
@@ -132,12 +130,12 @@ def _item_types() -> tuple[type, type]:
 
     # A cosmetic pen, as pyqtgraph uses, is as many px of the device wide: half of that on a screen
     # with two px for one, and a hair in a large picture. So lines are drawn in px of the scene,
-    # where a plain pen will do, and so are marks in files.
+    # where a plain pen will do, and so are marks in files; on screen pyqtgraph stamps them.
 
     class Line(pyqtgraph.PlotCurveItem):  # type: ignore[misc]
         def paint(self, painter: QPainter, *_: object) -> None:
             if self.xData is not None and len(self.xData):
-                to_px = _draw_in_px(self, painter, self.opts["antialias"])
+                to_px = _draw_in_px(self, painter, self.opts["antialias"], 1.0)
                 painter.drawPath(to_px.map(self.getPath()))
 
     class Marks(pyqtgraph.ScatterPlotItem):  # type: ignore[misc]
@@ -145,9 +143,9 @@ def _item_types() -> tuple[type, type]:
             if self._exportOpts is False:
                 super().paint(painter, option, widget)
                 return
-            to_px = _draw_in_px(self, painter, True)
-            painter.setBrush(self.opts["brush"])
             size = self.opts["size"]
+            to_px = _draw_in_px(self, painter, True, size)
+            painter.setBrush(self.opts["brush"])
             outline = QTransform.fromScale(size, size).map(self.opts["symbol"])
             for x, y in zip(*self.getData(), strict=True):
                 at = to_px.map(QPointF(float(x), float(y)))
@@ -159,13 +157,15 @@ def _item_types() -> tuple[type, type]:
     return Line, Marks
 
 
-def _draw_in_px(item: Any, painter: QPainter, is_smooth: bool) -> QTransform:
-    """Let an item draw in px of the scene with its pen; where data coordinates are there."""
+def _draw_in_px(item: Any, painter: QPainter, is_smooth: bool, unit: float) -> QTransform:
+    """Let an item draw in px of the scene, with its pen in units of so many px; the result maps
+    data coordinates to them."""
     to_px: QTransform = item.sceneTransform()
     painter.setTransform(to_px.inverted()[0], True)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_smooth)
     pen = QPen(item.opts["pen"])
     pen.setCosmetic(False)
+    pen.setWidthF(unit * pen.widthF())
     painter.setPen(pen)
     return to_px
 
@@ -175,9 +175,8 @@ def _draw_in_px(item: Any, painter: QPainter, is_smooth: bool) -> QTransform:
 
 @lru_cache(maxsize=64)
 def _mark_pen(ink: int, width: float) -> QPen:
-    pen = QPen(QColor.fromRgba(ink), width)
-    pen.setCosmetic(True)
-    return pen
+    """A pen for symbols, which are drawn 1 wide and then scaled to their size."""
+    return QPen(QColor.fromRgba(ink), width)
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
-from pgmstudio.gui.plots.model_scatter.items import Floats, Frame
+from pgmstudio.core.arrays import Floats
+from pgmstudio.gui.plots.model_scatter.items import Frame
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 

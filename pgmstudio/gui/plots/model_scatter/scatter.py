@@ -23,11 +23,12 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.experiments.curve_chart import Behind, MarkIndex, best_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.gui.plots.log_axis import new_axes, plain_functions, set_log
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, MarkCard
-from pgmstudio.gui.plots.model_scatter.items import Floats, Frame, PlotItems
+from pgmstudio.gui.plots.model_scatter.items import Frame, PlotItems
 from pgmstudio.gui.plots.model_scatter.overlays import LegendBox
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.theme.theme import theme
