@@ -19,8 +19,8 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
-from pgmstudio.core.io.models.files import ModelFile, Point, Properties, decode_text
+from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
     either_way,
@@ -30,9 +30,9 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     title_in,
     what_is_lost,
 )
+from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
-from pgmstudio.core.languages.bayesian_network.codec import assembled_network
-from pgmstudio.core.languages.table_checks import TableChecker, row_namer
+from pgmstudio.core.languages.table_checks import row_namer
 
 _PLAIN_NUMBERS = re.compile(r'[^;{}()\[\]"/_]*+;')
 PROPERTY = re.compile(r'((?:[^;"]|"[^"]*+")*+);')
@@ -63,8 +63,7 @@ class BifReader(TextScanner):
         super().__init__(text, path)
         self.title = ""
         self.network_properties: list[str] = []
-        self.variables: dict[str, Variable] = {}
-        self.variable_properties: dict[str, list[str]] = {}
+        self.builder = NetworkBuilder(path)
         self.blocks: list[Block] = []
         self.skipped: list[int] = []  # offsets of text outside of the blocks
 
@@ -122,25 +121,24 @@ class BifReader(TextScanner):
         return unquoted(text) if _QUOTED.fullmatch(text) else text
 
     def _variable(self, name: str, start: int) -> None:
-        if name in self.variables:
-            self.fail(f"there are two variables called {name}.", start)
         states: tuple[str, ...] | None = None
         properties: list[str] = []
         while (token := self.next_token()) != "}":
             if token == "property":
-                properties.append(self._property())
+                text = self._property()
+                if (point := position_in(text)) is None:
+                    properties.append(text)
+                else:
+                    self.builder.layout[name] = point
             elif token == "type" and states is None:
                 states = self._states(name)
             elif token != ";":
                 self.fail(f"expected “type”, “property” or “}}” in {name}, {found_text(token)}.")
         if states is None:
             self.fail(f"{name} has no states; a line such as type discrete [2] {{…}} lacks.", start)
-        try:
-            self.variables[name] = Variable(name, states)
-        except DataError as problem:
-            self.fail(str(problem), start)
+        self.builder.add_variable(name, states, self.at(start))
         if properties:
-            self.variable_properties[name] = properties
+            self.builder.variable_properties[name] = tuple(properties)
 
     def _states(self, name: str) -> tuple[str, ...]:
         kind = self._name("a type")
@@ -236,71 +234,34 @@ def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a BIF text; ModelFileError has line and column."""
     text, warnings = decode_text(content)
     reader = BifReader(text, path)
+    reader.builder.warnings += warnings
     reader.read()
-    return _resolved(reader, warnings)
-
-
-def _resolved(reader: BifReader, warnings: tuple[str, ...]) -> ModelFile:
-    if not reader.variables:
-        raise ModelFileError(reader.path, "holds no variables; is it a BIF file?")
-    checker = TableChecker(reader.path)
-    notes = list(warnings)
-    parents: dict[str, list[str]] = {}
-    rows: dict[str, Floats] = {}
-    table_properties: dict[str, tuple[str, ...]] = {}
+    build = reader.builder
+    if not build.variables:
+        build.fail("holds no variables; is it a BIF file?")
     for block in reader.blocks:
-        family: dict[str, None] = {}
-        for name, offset in block.names:
-            if name not in reader.variables:
-                reader.fail(str(UnknownNameError("variable", name, reader.variables)), offset)
-            if name in family:
-                reader.fail(f"{name} is named twice in this table.", offset)
-            family[name] = None
-        child, *parents_there = family
-        if child in rows:
-            reader.fail(f"there are two tables of {child}.", block.offset)
-        parents[child] = parents_there
-        rows[child] = _rows(reader, block, checker, notes)
-        if block.properties:
-            table_properties[child] = tuple(block.properties)
-    bare = [name for name in reader.variables if name not in rows]
-    if bare:
-        shown = ", ".join(bare[:10]) + (f" and {len(bare) - 10} more" if len(bare) > 10 else "")
-        raise ModelFileError(reader.path, f"there is no table of {shown}.")
-    network = assembled_network(reader.path, list(reader.variables.values()), parents, rows)
-    layout: dict[str, Point] = {}
-    other_properties: dict[str, tuple[str, ...]] = {}
-    for name, properties in reader.variable_properties.items():
-        others = []
-        for text in properties:
-            point = position_in(text)
-            if point is None:
-                others.append(text)
-            else:
-                layout[name] = point
-        if others:
-            other_properties[name] = tuple(others)
+        _add_table(reader, block)
     if reader.skipped:
         lines = [str(reader.line(offset)) for offset in reader.skipped[:5]]
         more = ", …" if len(reader.skipped) > 5 else ""
         where = "line" if len(reader.skipped) == 1 else "lines"
-        notes.append(f"Text outside of the blocks was left out ({where} {', '.join(lines)}{more}).")
-    return ModelFile(
-        network,
-        title=reader.title,
-        layout=layout,
-        properties=Properties(tuple(reader.network_properties), other_properties, table_properties),
-        warnings=(*notes, *checker.warnings()),
-    )
+        build.warnings.append(
+            f"Text outside of the blocks was left out ({where} {', '.join(lines)}{more})."
+        )
+    return build.file(reader.title, reader.network_properties)
 
 
-def _rows(reader: BifReader, block: Block, checker: TableChecker, notes: list[str]) -> Floats:
+def _add_table(reader: BifReader, block: Block) -> None:
     """The table of a block, a row per combination of its parents' states, the last fastest."""
-    child, *givens = (reader.variables[name] for name, _ in block.names)
+    build = reader.builder
+    at = reader.at(block.offset)
+    each_at = [reader.at(offset) for _, offset in block.names]
+    family = build.family([name for name, _ in block.names], at, each_at)
+    child, *givens = family
     shape = tuple(given.cardinality for given in givens)
-    width = child.cardinality
-    checker.reserve(child.name, (*shape, width), reader.line(block.offset))
-    count = math.prod(shape)
+    count, width = build.reserve(family, at)
+    if block.properties:
+        build.table_properties[child.name] = tuple(block.properties)
     table = np.zeros((count, width))
     index = np.full(count, -1, dtype=np.int64)  # where each row stands in the file; -1: nowhere
 
@@ -319,7 +280,7 @@ def _rows(reader: BifReader, block: Block, checker: TableChecker, notes: list[st
         table[:], turned = either_way(flat, count, width, child_first=True)
         index[:] = offset
         if turned:
-            notes.append(
+            build.warnings.append(
                 f"Line {reader.line(offset)}: the table of {child.name} lists its own states "
                 "fastest, against the format; it was read that way, since only so its rows sum "
                 "to 1."
@@ -346,8 +307,8 @@ def _rows(reader: BifReader, block: Block, checker: TableChecker, notes: list[st
             cell = cell * given.cardinality + code
         if cell < 0:
             where = _matching(reader, states, givens, offset)
-            matched = [n for n, code in zip(shape, where, strict=True) if isinstance(code, slice)]
-            checker.reserve(child.name, (*matched, width), reader.line(offset))  # so much work
+            matched = [g for g, code in zip(givens, where, strict=True) if isinstance(code, slice)]
+            build.reserve([child, *matched], reader.at(offset))  # so much work
             table.reshape(*shape, width)[where] = row
             index.reshape(shape)[where] = offset
             continue
@@ -361,9 +322,7 @@ def _rows(reader: BifReader, block: Block, checker: TableChecker, notes: list[st
         names = ", ".join(row_namer(givens)(int(row)) for row in absent[:3])
         more = f" and {absent.size - 3} more" if absent.size > 3 else ""
         reader.fail(f"the table of {child.name} lacks the row {names}{more}.", block.offset)
-    return checker.checked(
-        child.name, table, row_namer(givens), lambda row: reader.line(int(index[row]))
-    )
+    build.add_rows(family, table, at, lambda row: reader.line(int(index[row])))
 
 
 def _matching(

@@ -28,7 +28,7 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import At, NetworkBuilder
+from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.structure_only import states_from_text
 from pgmstudio.core.io.models.shared.text_scanner import number_of
 from pgmstudio.core.io.models.shared.xml_tree import (
@@ -78,10 +78,6 @@ def parse(content: bytes, path: Path) -> ModelFile:
     return reader.read(root)
 
 
-def _at(element: Element) -> At:
-    return element.line, element.column
-
-
 class _Reader:
     """Reads one file: the nodes, their tables, and how they are shown."""
 
@@ -96,14 +92,12 @@ class _Reader:
         build = self.builder
         tops = list(root.all("SMILE"))
         if not tops:
-            build.fail(
-                "holds no <smile>; is it an XDSL file?", _at(next(iter(root.children), root))
-            )
+            build.fail("holds no <smile>; is it an XDSL file?", next(iter(root.children), root).at)
         nodes = [node for inside in tops[0].all("NODES") for node in inside.children]
         for node in nodes:
             self._variable(node)
         if not build.variables:
-            build.fail("holds no nodes; is it an XDSL file?", _at(tops[0]))
+            build.fail("holds no nodes; is it an XDSL file?", tops[0].at)
         genies = [genie for ext in tops[0].all("EXTENSIONS") for genie in ext.all("GENIE")]
         backwards = any(g.attributes.get("APP", "").startswith("aGrUM") for g in genies)
         for node in nodes:
@@ -157,12 +151,12 @@ class _Reader:
             build.fail(
                 f"{identifier or 'a node'} is {_REFUSED[tag]}; only chance nodes with tables can "
                 "be read. Remove it in GeNIe, or make a chance node of it.",
-                _at(node),
+                node.at,
             )
         if tag not in _TABLES:
-            build.fail(f"<{tag.lower()}> is a kind of node that is not known here.", _at(node))
+            build.fail(f"<{tag.lower()}> is a kind of node that is not known here.", node.at)
         if not identifier:
-            build.fail(f"<{tag.lower()}> needs an id.", _at(node))
+            build.fail(f"<{tag.lower()}> needs an id.", node.at)
         states = tuple(s.attributes.get("ID", "").strip() for s in node.all("STATE"))
         self._states[identifier] = states
         name, shown, title = identifier, states, None
@@ -183,7 +177,7 @@ class _Reader:
                 table_lines.append(_json_text(text) or text)
             else:
                 lines.append(_line(key, text))
-        variable = build.add_variable(identifier, shown, _at(node), name=name)
+        variable = build.add_variable(identifier, shown, node.at, name=name)
         if lines:
             build.variable_properties[variable.name] = tuple(lines)
         if table_lines:
@@ -197,23 +191,23 @@ class _Reader:
         build = self.builder
         identifier = node.attributes["ID"].strip()
         parents = " ".join(node.texts("PARENTS")).split()
-        family = build.family([identifier, *parents], _at(node))
+        family = build.family([identifier, *parents], node.at)
         match node.tag:
             case "CPT":
                 element = self._one(node, "PROBABILITIES", family[0])
                 numbers = self._numbers(element, family[0])
-                build.add_table(family, numbers, _at(element), backwards=backwards)
+                build.add_table(family, numbers, element.at, backwards=backwards)
             case "DETERMINISTIC":
                 element = self._one(node, "RESULTINGSTATES", family[0])
-                build.add_states(family, self._codes(element, identifier), _at(element))
+                build.add_states(family, self._codes(element, identifier), element.at)
             case _:
                 self._noisy.append(family[0].name)
-                build.add_rows(family, self._noisy_max(node, family), _at(node))
+                build.add_rows(family, self._noisy_max(node, family), node.at)
 
     def _one(self, node: Element, tag: str, variable: Variable) -> Element:
         result = list(node.all(tag))
         if len(result) != 1:
-            self.builder.fail(f"{variable.name} needs one <{tag.lower()}>.", _at(node))
+            self.builder.fail(f"{variable.name} needs one <{tag.lower()}>.", node.at)
         return result[0]
 
     def _numbers(self, element: Element, variable: Variable) -> list[float]:
@@ -222,7 +216,7 @@ class _Reader:
         for token, number in zip(tokens, numbers, strict=True):
             if math.isnan(number):
                 self.builder.fail(
-                    f"“{token}” in the table of {variable.name} is no number.", _at(element)
+                    f"“{token}” in the table of {variable.name} is no number.", element.at
                 )
         return numbers
 
@@ -233,7 +227,7 @@ class _Reader:
         for token in tokens:
             if token not in index:
                 error = UnknownNameError(f"state of {identifier}", token, states)
-                self.builder.fail(str(error), _at(element))
+                self.builder.fail(str(error), element.at)
         return [index[token] for token in tokens]
 
     def _noisy_max(self, node: Element, family: list[Variable]) -> Floats:
@@ -246,7 +240,7 @@ class _Reader:
         """
         build = self.builder
         child, *givens = family
-        count, width = build.reserve(family, _at(node))
+        count, width = build.reserve(family, node.at)
         element = self._one(node, "PARAMETERS", child)
         numbers = self._numbers(element, child)
         sizes = [given.cardinality for given in givens]
@@ -254,11 +248,11 @@ class _Reader:
             build.fail(
                 f"{child.name} has {len(numbers)} parameters instead of "
                 f"{(sum(sizes) + 1) * width}.",
-                _at(element),
+                element.at,
             )
         columns = np.array(numbers).reshape(-1, width)
         if (columns < 0).any() or (np.abs(columns.sum(axis=1) - 1) > 1e-5).any():
-            build.fail(f"the parameters of {child.name} do not sum to 1.", _at(element))
+            build.fail(f"the parameters of {child.name} do not sum to 1.", element.at)
         weaker = columns[:, ::-1].cumsum(axis=1)[:, ::-1]  # P(effect no stronger than k)
         total = np.broadcast_to(weaker[-1], (*sizes, width)).copy()
         begin = 0
@@ -284,7 +278,7 @@ class _Reader:
             begin += size
             order = [int(token) if token.isdecimal() and len(token) < 9 else -1 for token in mine]
             if sorted(order) != list(range(size)):
-                at = _at(next(node.all("STRENGTHS"), node))
+                at = next(node.all("STRENGTHS"), node).at
                 self.builder.fail(f"the strengths of {given.name} are no order of its states.", at)
             orders.append(order)
         return orders

@@ -12,7 +12,6 @@ from pathlib import Path
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.identifiers import safe_names
-from pgmstudio.core.io.models.shared.network_builder import At
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     states_from_text,
@@ -44,7 +43,7 @@ def parse(content: bytes, path: Path) -> ModelFile:
     for node in nodes:
         name = names[node.attributes["ID"]]
         data = _data(node, keys)
-        structure.add_node(name, _at(node), states_from_text(data.get("states", "")))
+        structure.add_node(name, node.at, states_from_text(data.get("states", "")))
         title = _ours(data.get("title", ""))
         if title not in ("", name):
             structure.titles[name] = title
@@ -60,15 +59,11 @@ def parse(content: bytes, path: Path) -> ModelFile:
         ends = [edge.attributes.get(end, "") for end in ("SOURCE", "TARGET")]
         for end in ends:
             if end not in names:
-                structure.fail(f"an edge leads to “{end}”, which is no node.", _at(edge))
+                structure.fail(f"an edge leads to “{end}”, which is no node.", edge.at)
         is_directed = edge.attributes.get("DIRECTED", str(directed)).lower() == "true"
-        structure.add_edge(names[ends[0]], names[ends[1]], _at(edge), directed=is_directed)
+        structure.add_edge(names[ends[0]], names[ends[1]], edge.at, directed=is_directed)
     title = _ours(_data(graphs[0], keys).get("name", "")) or graphs[0].attributes.get("ID", "")
     return structure.file("" if title == "G" else title, FORMAT)
-
-
-def _at(element: Element) -> At:
-    return element.line, element.column
 
 
 def _inside(element: Element, tag: str) -> Iterator[Element]:
@@ -93,7 +88,7 @@ def _names(structure: Structure, nodes: list[Element], keys: dict[str, str]) -> 
     for node in nodes:
         identifier = node.attributes.get("ID", "")
         if not identifier or identifier in names:
-            structure.fail("a <node> has no id of its own.", _at(node))
+            structure.fail("a <node> has no id of its own.", node.at)
         names[identifier] = _ours(_data(node, keys).get("name", "")) or identifier
     labels = [next((e.text for e in _inside(node, "Y:NODELABEL")), "") for node in nodes]
     if all(labels) and len(set(labels)) == len(nodes):

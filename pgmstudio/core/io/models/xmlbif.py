@@ -8,20 +8,13 @@ Entities are refused: nothing outside of the file is read and nothing is expande
 from __future__ import annotations
 
 import json
-import math
 import re
 from pathlib import Path
-from typing import NoReturn
 
-import numpy as np
-
-from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
-from pgmstudio.core.io.models.files import ModelFile, Point, Properties
+from pgmstudio.core.io.models.files import ModelFile, Point
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
-    either_way,
     network_in,
     position_in,
     position_text,
@@ -29,9 +22,9 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.identifiers import safe_names, unused
+from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.text_scanner import number_of
 from pgmstudio.core.io.models.shared.xml_tree import Element, escaped_xml, fits_xml, parse_xml
-from pgmstudio.core.languages.bayesian_network.codec import assembled_network
-from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 
 _TITLE = re.compile(r'title\s*=\s*(".*")', re.DOTALL)
 _OUTCOME = re.compile(r'outcome (\d{1,6})\s*=\s*(".*")', re.DOTALL)
@@ -48,89 +41,49 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 
 class _Reader:
-    """Reads one file; `fail` knows where."""
+    """Reads one file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._warnings: list[str] = []
+        self._builder = NetworkBuilder(path)
         self._utilities: set[str] = set()
-
-    def fail(self, message: str, element: Element | None = None) -> NoReturn:
-        """Raise with the line of an element, where there is one."""
-        line, column = (None, None) if element is None else (element.line, element.column)
-        raise ModelFileError(self._path, message, line, column)
 
     def read(self, content: bytes) -> ModelFile:
         """The model file in these bytes."""
+        build = self._builder
         root, warnings = parse_xml(content, self._path)
-        self._warnings += warnings
+        build.warnings += warnings
         network = self._network_element(root)
         title, network_properties = self._title(network)
         self._list_unknown(network)
-        names: dict[str, str] = {}  # as it stands in the file -> as the variable is called
-        variables: dict[str, Variable] = {}
-        layout: dict[str, Point] = {}
-        variable_properties: dict[str, tuple[str, ...]] = {}
         decisions = []
         for element in network.all("VARIABLE"):
             role = element.attributes.get("TYPE", "nature").strip().lower()
             if role == "utility":
                 self._leave_out_utility(element)
                 continue
-            identifier, variable, position, others = self._variable(element)
-            if identifier in names or variable.name in variables:
-                self.fail(f"there are two variables called {variable.name}.", element)
-            names[identifier] = variable.name
-            variables[variable.name] = variable
+            variable = self._variable(element)
             if role == "decision":
                 decisions.append(variable)
-            if position is not None:
-                layout[variable.name] = position
-            if others:
-                variable_properties[variable.name] = tuple(others)
-        if not variables:
-            self.fail("holds no variables; is it an XMLBIF file?", network)
-        checker = TableChecker(self._path)
-        parents: dict[str, list[str]] = {}
-        rows: dict[str, Floats] = {}
-        table_properties: dict[str, tuple[str, ...]] = {}
+        if not build.variables:
+            build.fail("holds no variables; is it an XMLBIF file?", network.at)
         for element in network.all("DEFINITION", "PROBABILITY"):
-            family = self._family(element, names)
-            if family is None:
-                continue
-            child = family[0]
-            if child in rows:
-                self.fail(f"there are two tables of {child}.", element)
-            parents[child] = family[1:]
-            rows[child] = self._rows(element, [variables[name] for name in family], checker)
-            if properties := element.texts("PROPERTY"):
-                table_properties[child] = tuple(map(_read_property, properties))
+            self._table(element)
         for variable in decisions:
-            if variable.name not in rows:
-                parents[variable.name] = []
-                rows[variable.name] = np.full((1, variable.cardinality), 1 / variable.cardinality)
-                self._warnings.append(
+            if not build.has_table(variable.name):
+                why = (
                     f"{variable.name} is a decision; it was read as a variable whose states are "
                     "equally probable."
                 )
-        bare = [name for name in variables if name not in rows]
-        if bare:
-            shown = ", ".join(bare[:10]) + (f" and {len(bare) - 10} more" if bare[10:] else "")
-            self.fail(f"there is no table of {shown}.", network)
-        return ModelFile(
-            assembled_network(self._path, list(variables.values()), parents, rows),
-            title=title,
-            layout=layout,
-            properties=Properties(tuple(network_properties), variable_properties, table_properties),
-            warnings=(*self._warnings, *checker.warnings()),
-        )
+                build.add_uniform([variable], network.at, why)
+        return build.file(title, network_properties)
 
     def _network_element(self, root: Element) -> Element:
         networks = [n for top in root.all("BIF") for n in top.all("NETWORK")]
         if not networks:
-            self.fail("holds no <BIF> with a <NETWORK> in it; is it an XMLBIF file?")
+            self._builder.fail("holds no <BIF> with a <NETWORK> in it; is it an XMLBIF file?")
         if len(networks) > 1:
-            self._warnings.append(f"Only the first of {len(networks)} networks was read.")
+            self._builder.warnings.append(f"Only the first of {len(networks)} networks was read.")
         return networks[0]
 
     def _list_unknown(self, network: Element) -> None:
@@ -140,18 +93,20 @@ class _Reader:
             if child.tag not in known:
                 unknown.setdefault(child.tag, child.line)
         for tag, line in sorted(unknown.items()):
-            self._warnings.append(f"Line {line}: <{tag}> is not known here and was left out.")
+            self._builder.warnings.append(
+                f"Line {line}: <{tag}> is not known here and was left out."
+            )
 
     def _one(self, element: Element, tag: str) -> str:
         result = element.texts(tag)
         if len(result) != 1 or not result[0]:
-            self.fail(f"<{element.tag}> needs one <{tag}> with a text.", element)
+            self._builder.fail(f"<{element.tag}> needs one <{tag}> with a text.", element.at)
         return result[0]
 
     def _leave_out_utility(self, element: Element) -> None:
         name = self._one(element, "NAME")
         self._utilities.add(name)
-        self._warnings.append(
+        self._builder.warnings.append(
             f"Line {element.line}: the utility {name} was left out; only chance variables are read."
         )
 
@@ -166,7 +121,7 @@ class _Reader:
                 title = value[-1]
         return title, others
 
-    def _variable(self, element: Element) -> tuple[str, Variable, Point | None, list[str]]:
+    def _variable(self, element: Element) -> Variable:
         identifier = name = self._one(element, "NAME")
         states = element.texts("OUTCOME", "VALUE")
         position: Point | None = None
@@ -180,56 +135,33 @@ class _Reader:
                 states[int(value[0])] = value[-1]
             else:
                 others.append(text)
-        try:
-            return identifier, Variable(name, tuple(states)), position, others
-        except DataError as problem:
-            self.fail(str(problem), element)
+        variable = self._builder.add_variable(identifier, states, element.at, name=name)
+        if position is not None:
+            self._builder.layout[name] = position
+        if others:
+            self._builder.variable_properties[name] = tuple(others)
+        return variable
 
-    def _family(self, element: Element, names: dict[str, str]) -> list[str] | None:
-        """The variable and its parents; None for the table of a utility, which was left out."""
+    def _table(self, element: Element) -> None:
+        build = self._builder
         owner = self._one(element, "FOR")
-        family: dict[str, None] = {}
-        for identifier in (owner, *element.texts("GIVEN")):
-            if identifier not in names:
-                if owner in self._utilities:
-                    return None
-                self.fail(str(UnknownNameError("variable", identifier, names)), element)
-            if names[identifier] in family:
-                self.fail(f"{identifier} is named twice in this table.", element)
-            family[names[identifier]] = None
-        return list(family)
-
-    def _rows(self, element: Element, family: list[Variable], checker: TableChecker) -> Floats:
-        child, *givens = family
-        shape = [given.cardinality for given in givens]
-        checker.reserve(child.name, (*shape, child.cardinality), element.line)
-        count = math.prod(shape)
+        if owner in self._utilities and owner not in build.names:
+            return
+        family = build.family([owner, *element.texts("GIVEN")], element.at)
+        child = family[0]
         tables = list(element.all("TABLE"))
         if len(tables) != 1:
-            self.fail(f"the definition of {child.name} needs one <TABLE>.", element)
+            build.fail(f"the definition of {child.name} needs one <TABLE>.", element.at)
+        at = tables[0].at
         numbers = []
         for word in tables[0].text.replace(",", " ").split():
-            try:
-                number = math.nan if "_" in word else float(word)
-            except ValueError:
-                number = math.nan
-            if not math.isfinite(number) or number < 0:
-                self.fail(f"“{word}” in the table of {child.name} is no probability.", tables[0])
+            number = number_of(word)
+            if not number >= 0:
+                build.fail(f"“{word}” in the table of {child.name} is no probability.", at)
             numbers.append(number)
-        wanted = count * child.cardinality
-        if len(numbers) != wanted:
-            self.fail(
-                f"the table of {child.name} has {len(numbers)} numbers instead of {wanted}.",
-                tables[0],
-            )
-        rows, turned = either_way(np.array(numbers), count, child.cardinality, child_first=False)
-        if turned:
-            self._warnings.append(
-                f"Line {tables[0].line}: the table of {child.name} lists its own states slowest, "
-                "against the format; it was read that way, since only so its rows sum to 1."
-            )
-        line = tables[0].line
-        return checker.checked(child.name, rows, row_namer(givens), lambda row: line)
+        build.add_table(family, numbers, at, backwards=False)
+        if properties := element.texts("PROPERTY"):
+            build.table_properties[child.name] = tuple(map(_read_property, properties))
 
 
 def _quoted_in(pattern: re.Pattern[str], text: str) -> tuple[str, ...] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -56,15 +56,17 @@ class NetworkBuilder:
         self.variables[name] = variable
         return variable
 
-    def family(self, identifiers: Sequence[str], at: At) -> list[Variable]:
+    def family(
+        self, identifiers: Sequence[str], at: At, each_at: Sequence[At] = ()
+    ) -> list[Variable]:
         """The variables a table is about, its own first; each once, and no second table."""
         result: dict[str, Variable] = {}
-        for identifier in identifiers:
+        for identifier, own_at in zip(identifiers, each_at or [at] * len(identifiers), strict=True):
             if identifier not in self.names:
-                self.fail(str(UnknownNameError("variable", identifier, self.names)), at)
+                self.fail(str(UnknownNameError("variable", identifier, self.names)), own_at)
             name = self.names[identifier]
             if name in result:
-                self.fail(f"{identifier} is named twice in this table.", at)
+                self.fail(f"{identifier} is named twice in this table.", own_at)
             result[name] = self.variables[name]
         child = next(iter(result))
         if child in self._rows:
@@ -121,13 +123,23 @@ class NetworkBuilder:
         rows[np.arange(count), codes] = 1
         self.add_rows(family, rows, at)
 
-    def add_rows(self, family: Sequence[Variable], rows: Floats, at: At) -> None:
+    def add_rows(
+        self,
+        family: Sequence[Variable],
+        rows: Floats,
+        at: At,
+        line_of: Callable[[int], int] | None = None,
+    ) -> None:
         """A table as rows, one for each combination of the parents' states, the last fastest."""
         child, *givens = family
         self._parents[child.name] = [given.name for given in givens]
         self._rows[child.name] = self._checker.checked(
-            child.name, rows, row_namer(givens), lambda row: at[0]
+            child.name, rows, row_namer(givens), line_of or (lambda row: at[0])
         )
+
+    def has_table(self, name: str) -> bool:
+        """Whether the table of the variable has been added."""
+        return name in self._rows
 
     def in_our_order(self, numbers: Sequence[float], givens: Sequence[Variable]) -> list[float]:
         """One number for each row, from the order of a file's parents to that of our tables."""

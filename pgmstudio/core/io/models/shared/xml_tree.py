@@ -27,6 +27,11 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     @property
+    def at(self) -> tuple[int, int]:
+        """Line and column."""
+        return self.line, self.column
+
+    @property
     def text(self) -> str:
         return "".join(self.pieces).strip()
 
