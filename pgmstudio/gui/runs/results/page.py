@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -102,8 +103,8 @@ class RunResultPage(Page):
         buttons = row(
             self._opener, self._picture, self._button("export", "Export…", self._on_export, tip)
         )
-        field_row = QWidget()
-        self._field_layout = QHBoxLayout(field_row)
+        self._field_row = QWidget()
+        self._field_layout = QHBoxLayout(self._field_row)
         self._field_layout.setContentsMargins(0, 0, 0, 0)
         self._field_layout.addStretch(0)
         self.caption, self.details = self._label("caption"), self._label("details")
@@ -113,7 +114,8 @@ class RunResultPage(Page):
         areas = QWidget(), QWidget()
         for index, area in enumerate(areas):
             layout = QVBoxLayout(area)
-            layout.setContentsMargins(0, 0, 0, 0)
+            is_lower = index == 1 and result.orientation is Qt.Orientation.Vertical
+            layout.setContentsMargins(0, 8 if is_lower else 0, 0, 0)
             layout.setSpacing(4)
             splitter.addWidget(area)
             splitter.setStretchFactor(index, result.sizes[index])
@@ -124,7 +126,7 @@ class RunResultPage(Page):
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
         layout.addWidget(row(self.facts) if is_long else wide_first(row(self.facts, buttons)))
-        layout.addWidget(wide_first(row(field_row, buttons)) if is_long else field_row)
+        layout.addWidget(wide_first(row(self._field_row, buttons)) if is_long else self._field_row)
         layout.addWidget(self.caption)
         layout.addWidget(self.note)
         layout.addWidget(splitter, 1)
@@ -234,6 +236,7 @@ class RunResultPage(Page):
         self._show_buttons(content.opening, content.view)
 
     def _show_fields(self, content: ResultContent) -> None:
+        self._field_row.setVisible(bool(content.fields))
         for field in content.fields:
             self._show_field(field, self._field_layout, self._field_layout.count() - 1)
         shown = {field.key for field in content.fields}
