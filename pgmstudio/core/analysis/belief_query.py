@@ -1,4 +1,5 @@
-"""Belief queries: the beliefs and P(e) that are recomputed after every change of evidence."""
+"""Belief queries: the beliefs and P(e) that are recomputed after every change of evidence, and the
+states that it rules out."""
 
 from __future__ import annotations
 
@@ -11,15 +12,18 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
 from pgmstudio.core.inference.base import (
     Belief,
     ExplainingSession,
     Finding,
     InferenceSession,
+    Observed,
     Scale,
+    as_seen,
     doings_first,
+    weights_of,
 )
 from pgmstudio.core.model import Model
 
@@ -220,3 +224,47 @@ def become(session: InferenceSession, wanted: Evidence) -> None:
         for name, finding in before.items():
             session.set_evidence(name, finding)
         raise
+
+
+# With so many findings the search for a smallest conflict would be felt.
+MAX_FINDINGS_TRACED = 6
+
+
+def is_ruled_out(
+    variable: Variable,
+    state: str,
+    prior: Floats | None,
+    belief: Floats | None,
+    own: Finding | None,
+) -> bool:
+    """Whether the model or the other evidence excludes the state; None: not known at present."""
+    index = variable.code(state)
+    if prior is not None and prior[index] <= 0:
+        return True
+    if belief is None or belief[index] > 0:
+        return False
+    # Its own finding may be replaced.
+    return own is None or bool(weights_of(variable, as_seen(own))[index] > 0)
+
+
+def findings_against(
+    variable: Variable,
+    state: str,
+    prior: Floats,
+    evidence: Evidence,
+    session: InferenceSession | None,
+) -> Mapping[str, str]:
+    """The findings that exclude the state, as text; empty when the model itself excludes it.
+
+    Without a session at hand, or with many findings, all those on other variables.
+    """
+    if prior[variable.code(state)] <= 0:
+        return {}
+    others = {name: str(f) for name, f in evidence.items() if name != variable.name}
+    if session is not None and len(others) <= MAX_FINDINGS_TRACED:
+        try:
+            become(session, {**evidence, variable.name: Observed(state)})
+            become(session, evidence)
+        except ImpossibleEvidenceError as impossible:
+            others = {n: f for n, f in impossible.conflict.items() if n != variable.name}
+    return others

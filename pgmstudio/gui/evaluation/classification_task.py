@@ -8,9 +8,14 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio.core.analysis.classification import Classification, classifying
+from pgmstudio.core.analysis.classification import (
+    Calibration,
+    Classification,
+    RocCurve,
+    classifying,
+    thinned,
+)
 from pgmstudio.core.analysis.feature_selection import Feature, features_of
-from pgmstudio.core.analysis.roc_calibration import Calibration, RocCurve, thinned
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.model import Model

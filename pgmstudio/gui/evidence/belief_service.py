@@ -25,11 +25,12 @@ from pgmstudio.core.analysis.belief_query import (
     Refusal,
     Standing,
     become,
+    findings_against,
     fitting,
+    is_ruled_out,
     settle,
     settled,
 )
-from pgmstudio.core.analysis.exclusions import findings_against, is_ruled_out
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference import finding_edits as finding_after
 from pgmstudio.core.inference.base import Finding, InferenceSession, Likelihood, Scale, done_states

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from pgmstudio.core.analysis.roc_calibration import Calibration, RocCurve
+from pgmstudio.core.analysis.classification import Calibration, RocCurve
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, STEPS, HeatMap, step_of
 from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot

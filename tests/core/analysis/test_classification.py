@@ -15,15 +15,17 @@ from pgmstudio.core.analysis import classification as classification_beliefs
 from pgmstudio.core.analysis.classification import (
     Classification,
     TargetBeliefs,
+    calibration,
     calibration_table,
     classify,
     classifying,
     confusion_table,
     prediction_table,
+    roc_curve,
     roc_table,
+    thinned,
 )
 from pgmstudio.core.analysis.feature_selection import features_of
-from pgmstudio.core.analysis.roc_calibration import calibration, roc_curve, thinned
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import Cancelled, DataError, UnknownNameError

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.analysis.roc_calibration import RocCurve
+from pgmstudio.core.analysis.classification import RocCurve
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.io.models.files import ModelFile

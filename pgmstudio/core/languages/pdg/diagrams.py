@@ -396,11 +396,8 @@ def operation_text(graph: DecisionGraph, step: CandidateOperation) -> str:
         return f"Merge {mine} with {node_name(graph, step.variable, step.other)}"
     if step.operation is Operation.SPLIT:
         return f"Split {mine}"
-    i = graph.domain.index(step.variable)
-    above = graph.forest[i]
-    assert above is not None
-    upper, state = graph.domain.names[above], graph.domain.variables[above].states[step.state]
-    return f"Redirect {node_name(graph, upper, step.upper)} {state} to {mine}"
+    upper, state = _redirected_edge(graph, step)
+    return f"Redirect {upper} {state} to {mine}"
 
 
 def short_operation_text(
@@ -412,12 +409,16 @@ def short_operation_text(
         return f"Merge with {node_name(graph, step.variable, step.other)}"
     if step.operation is Operation.SPLIT:
         return "Split"
+    upper, state = _redirected_edge(graph, step)
+    return f"{state} → {mine}" if is_from_here else f"{upper} {state} → here"
+
+
+def _redirected_edge(graph: DecisionGraph, step: CandidateOperation) -> tuple[str, str]:
+    """The node and the state from which the edge of a redirection leads."""
     above = graph.forest[graph.domain.index(step.variable)]
     assert above is not None
-    upper, state = graph.domain.names[above], graph.domain.variables[above].states[step.state]
-    if is_from_here:
-        return f"{state} → {mine}"
-    return f"{node_name(graph, upper, step.upper)} {state} → here"
+    upper = graph.domain.variables[above]
+    return node_name(graph, upper.name, step.upper), upper.states[step.state]
 
 
 def progress_text(value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from pgmstudio.core.learning.artifacts import (
     ModelScan,
     plain_variables,
     restored_domain,
+    restored_value,
     smallest_within,
 )
 
@@ -69,45 +70,26 @@ class ClassScan(ModelScan[ScanPoint]):
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows, one row per model."""
-        head = (
-            "classes",
-            "train_bits_per_row",
-            "held_out_bits_per_row",
-            "bic_bits_per_row",
-            "aic_bits_per_row",
-            "effective_size",
-            "representation_size",
-            "empty_classes",
-            "duplicate_classes",
-        )
-        return head, [
-            (
-                p.classes,
-                p.train_bits,
-                p.held_bits,
-                p.bic_bits,
-                p.aic_bits,
-                p.effective_size,
-                p.representation_size,
-                p.empty,
-                p.duplicates,
-            )
-            for p in self.points
-        ]
+        head = tuple(column for _, column in _NAMES.values())
+        return head, [tuple(getattr(point, name) for name in _NAMES) for point in self.points]
+
+
+# Of each field of a point, its name in files and in tables.
+_NAMES = {
+    "classes": ("classes", "classes"),
+    "train_bits": ("train", "train_bits_per_row"),
+    "held_bits": ("held", "held_out_bits_per_row"),
+    "bic_bits": ("bic", "bic_bits_per_row"),
+    "aic_bits": ("aic", "aic_bits_per_row"),
+    "effective_size": ("effective_size", "effective_size"),
+    "representation_size": ("representation_size", "representation_size"),
+    "empty": ("empty", "empty_classes"),
+    "duplicates": ("duplicates", "duplicate_classes"),
+}
 
 
 def _plain_point(point: ScanPoint, with_model: bool) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "classes": point.classes,
-        "train": point.train_bits,
-        "held": point.held_bits,
-        "bic": point.bic_bits,
-        "aic": point.aic_bits,
-        "effective_size": point.effective_size,
-        "representation_size": point.representation_size,
-        "empty": point.empty,
-        "duplicates": point.duplicates,
-    }
+    result = {key: getattr(point, name) for name, (key, _) in _NAMES.items()}
     if with_model and point.model is not None:
         result["hidden"] = point.model.hidden
         result["weights"] = point.model.weights.tolist()
@@ -120,16 +102,6 @@ def _restored_point(plain: Mapping[str, Any], domain: Domain) -> ScanPoint:
     if "weights" in plain:
         tables = tuple(np.array(table) for table in plain["tables"])
         model = LatentClasses(domain, np.array(plain["weights"]), tables, plain["hidden"])
-    held = plain["held"]
-    return ScanPoint(
-        int(plain["classes"]),
-        float(plain["train"]),
-        None if held is None else float(held),
-        float(plain["bic"]),
-        float(plain["aic"]),
-        int(plain["effective_size"]),
-        int(plain["representation_size"]),
-        int(plain["empty"]),
-        int(plain["duplicates"]),
-        model,
-    )
+    values = {name: plain[key] for name, (key, _) in _NAMES.items()}
+    point: ScanPoint = restored_value(ScanPoint, values)
+    return replace(point, model=model)
