@@ -85,6 +85,8 @@ LANGUAGE = Language(
     learners={
         "mn.mpl": lazy("learning.mpl:MplLearner"),
         "mn.contextual": lazy("learning.contextual:ContextualLearner"),
+        "mn.chordal": lazy("learning.chordal:ChordalLearner"),
+        "mn.stratified": lazy("learning.chordal:StratifiedLearner"),
     },
     effective_size_note="cells of its junction tree",
     roles=lazy("structure_facts:neighbour_roles"),

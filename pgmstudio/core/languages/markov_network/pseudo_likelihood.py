@@ -101,7 +101,7 @@ class PseudoLikelihood:
         self.cards = data.domain.cardinalities
         self.total_weight = data.total_weight
         self._tables: dict[tuple[int, int], tuple[Floats, float]] = {}
-        self._merged: dict[tuple[int, int, Merges], float] = {}
+        self._local: dict[tuple[int, int, Merges], float] = {}
         self._classes: dict[tuple[int, int, Merges], Ints] = {}
         self._gains: dict[tuple[int, int, Merges, int, tuple[int, ...]], Floats] = {}
         self._rows: dict[tuple[tuple[int, ...], int, tuple[int, ...]], Ints] = {}
@@ -110,19 +110,20 @@ class PseudoLikelihood:
     @property
     def evaluations(self) -> int:
         """How many different local scores were computed."""
-        return self.families.families_counted() + len(self._merged) + len(self._gains)
+        return len(self._local) + sum(map(len, self._gains.values()))
 
     def local(
         self, node: int, blanket: int, merges: Merges = NO_MERGES, cancel: CancelToken = NEVER
     ) -> float:
         """The score of a variable given its blanket, a set of variables as bits."""
-        if not merges:
-            return self.families.local(node, bits_of(blanket), cancel)
         key = (node, blanket, merges)
-        known = self._merged.get(key)
+        known = self._local.get(key)
         if known is None:
-            known = self._merged_score(node, blanket, merges, cancel)
-            self._room(self._merged)[key] = known
+            if merges:
+                known = self._merged_score(node, blanket, merges, cancel)
+            else:
+                known = self.families.local(node, bits_of(blanket), cancel)
+            self._room(self._local)[key] = known
         else:
             self.cache_hits += 1
         return known

@@ -1,0 +1,181 @@
+"""Chordal Markov networks and decomposable stratified graphs by their marginal likelihood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.languages.markov_network.learning.chordal_search import (
+    ChordalScores,
+    ChordalSearch,
+    Key,
+    chordal_start,
+)
+from pgmstudio.core.languages.markov_network.learning.learner import (
+    LN2,
+    MarkovLearner,
+    MarkovParams,
+    edge_prior_param,
+    finished,
+    interim_network,
+    structure_measures,
+    table_notes,
+)
+from pgmstudio.core.languages.markov_network.learning.posterior import (
+    MarkovPosterior,
+    posterior_of,
+)
+from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules, direction_note
+from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
+    MPL,
+    PseudoLikelihood,
+    pseudo_score,
+)
+from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.number_format import count_of
+from pgmstudio.core.params import AUTO, param
+
+MAX_EXACT_VARIABLES = 6
+EXACT, CHAINS = "exact", "chains"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChordalParams(MarkovParams):
+    """The settings of the search for chordal graphs."""
+
+    method: str = param(
+        AUTO,
+        title="Method",
+        choices=(AUTO, EXACT, CHAINS),
+        help=f"exact: all chordal graphs, for at most {MAX_EXACT_VARIABLES} variables. chains: "
+        "hill climbing, then chains of random changes. auto: exact where it is possible.",
+    )
+    iterations: int = param(
+        10_000, title="Steps", low=100, high=10_000_000, help="Number of steps of every chain."
+    )
+    chains: int = param(4, title="Chains", low=1, high=32, help="Number of parallel chains.")
+    edge_prior: float = edge_prior_param()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StratifiedParams(ChordalParams):
+    """The settings of the search for chordal graphs with strata."""
+
+    kappa: float = param(
+        0.5,
+        title="κ",
+        low=0,
+        high=1,
+        help="Prior of strata: a factor κ for each parameter that they save; 0 is without strata.",
+    )
+
+
+C = TypeVar("C", bound=ChordalParams)
+
+
+class ChordalFamilyLearner(MarkovLearner[C]):
+    """A learner of chordal graphs."""
+
+    artifacts = (MarkovPosterior,)
+
+    def kappa(self, params: C) -> float | None:
+        """The prior of strata; None without them."""
+        return None
+
+    def search(
+        self, data: DataSet, params: C, rng: np.random.Generator, cancel: CancelToken
+    ) -> Iterator[LearnEvent]:
+        cancel.raise_if_cancelled()
+        rules = UndirectedRules.of(data.domain.names, params.knowledge)
+        start = chordal_start(rules)
+        yield from direction_note(params.knowledge)
+        pseudo = pseudo_score(MPL, data.total_weight, ess=params.ess)
+        local = PseudoLikelihood(data, pseudo, max_table_cells=params.max_table_cells)
+        prior = math.log2(params.edge_prior)
+        scores = ChordalScores(local, kappa=self.kappa(params), log2_edge_prior=prior)
+        search = ChordalSearch(scores, rules, cancel)
+        run = _Run(data, params, rules, scores, cancel)
+        yield from run.improved(start)
+        is_small = len(data.domain) <= MAX_EXACT_VARIABLES
+        if params.method == EXACT and not is_small:
+            yield Note(
+                f"All chordal graphs can be scored for at most {MAX_EXACT_VARIABLES} variables, so "
+                "chains were used."
+            )
+        if is_small and params.method != CHAINS:
+            yield from search.enumerate_all()
+            how = f"all {count_of(len(search.models), 'chordal graph')}"
+        else:
+            yield from search.climb(start)
+            yield from run.improved(search.best)
+            best = search.best_score
+            seed = int(rng.integers(2**63))
+            for progress in search.run_chains(
+                search.best, chains=params.chains, iterations=params.iterations, seed=seed
+            ):
+                yield progress
+                if search.best_score > best:
+                    best = search.best_score
+                    yield from run.improved(search.best)
+            how = f"{count_of(len(search.models), 'graph')} that the search visited"
+        yield ArtifactSaved(
+            posterior_of(
+                data.domain,
+                search.models,
+                lambda key: scores.strata(key, cancel),
+                search.steps,
+                search.accepted,
+            )
+        )
+        yield Note(f"Probabilities of edges are over {how}, weighted by score.")
+        structure = scores.structure(data.domain, search.best, rules, cancel)
+        yield from map(Note, table_notes(local, structure, cancel))
+        measures = run.measures(search.best) | {"models": float(len(search.models))}
+        yield (yield from finished(structure, data, params, measures, cancel))
+
+
+@dataclass
+class _Run:
+    data: DataSet
+    params: ChordalParams
+    rules: UndirectedRules
+    scores: ChordalScores
+    cancel: CancelToken
+
+    def measures(self, key: Key) -> dict[str, float]:
+        """The score in bits with the priors, and in natural logarithms."""
+        score = self.scores.total(key, self.cancel)
+        return {"score": score, "score_nats": score * LN2}
+
+    def improved(self, key: Key) -> Generator[Progress | ImprovedModel, None, None]:
+        structure = self.scores.structure(self.data.domain, key, self.rules, self.cancel)
+        network = yield from interim_network(structure, self.data, self.params, self.cancel)
+        yield ImprovedModel(network, structure_measures(structure) | self.measures(key))
+
+
+class ChordalLearner(ChordalFamilyLearner[ChordalParams]):
+    """The chordal graph of largest marginal likelihood, and probabilities of edges."""
+
+    key = "mn.chordal"
+    title = "Chordal graph"
+    params_type = ChordalParams
+    cost = Cost(10.0, 0.3, 1.5)
+
+
+class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
+    """The decomposable graph with strata of largest marginal likelihood."""
+
+    key = "mn.stratified"
+    title = "Chordal graph with strata"
+    params_type = StratifiedParams
+    cost = Cost(30.0, 0.3, 2.0)
+
+    def kappa(self, params: StratifiedParams) -> float | None:
+        return params.kappa
