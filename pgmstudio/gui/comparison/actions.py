@@ -11,8 +11,8 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.canvas.edge_strengths import KINDS
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL
-from pgmstudio.gui.model_page.action_conditions import current_model_page
+from pgmstudio.gui.evidence.action_conditions import NO_MODEL
+from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
@@ -116,32 +116,25 @@ def open_same_evidence(app: AppContext) -> Page:
 
 
 def compare_actions(app: AppContext) -> list[ActionSpec]:
+    on = PageConditions(app)
+
     def too_few() -> str | None:
         if len(_with_edges(app)) < 2:
             return "two models with edges are needed. Learn or open another one."
         return None
 
     def no_pair() -> str | None:
-        entry = app.project.models.get(app.workspace.model_id or "")
+        entry = on.entry
         if entry is not None and not isinstance(entry.model, DirectedModel):
             return f"edges of {a_kind(entry.model.kind)} have no separate scores."
         return None if active_pair(app) else "select an edge, or two nodes."
 
-    def no_page() -> str | None:
-        page = current_model_page(app)
-        return "open a model first." if page is None else page.not_measured_reason()
-
     def choose(kind: str) -> None:
-        page = current_model_page(app)
-        if page is not None:
-            page.strengths.choose(kind)
+        if on.page is not None:
+            on.page.strengths.choose(kind)
 
     def is_chosen(kind: str) -> bool:
-        page = current_model_page(app)
-        return page is not None and page.strengths.kind == kind
-
-    def no_rows() -> str | None:
-        return None if app.project.data else "import data first (Ctrl+I)."
+        return on.page is not None and on.page.strengths.kind == kind
 
     def too_alone() -> str | None:
         if not app.project.models:
@@ -161,7 +154,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "Learn one model of each language within a time budget and compare them.",
             lambda: open_languages(app),
             icon="scales",
-            disabled_reason=no_rows,
+            needs=[on.data],
             separator_before=True,
         ),
         ActionSpec(
@@ -171,7 +164,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "Enter evidence in all models at once and list where their beliefs differ most.",
             lambda: open_same_evidence(app),
             icon="scales",
-            disabled_reason=too_alone,
+            needs=[too_alone],
             separator_before=True,
         ),
         ActionSpec(
@@ -180,7 +173,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "Learn",
             "Learn from bootstrap samples of the data and count the edges.",
             lambda: begin_bootstrap(app),
-            disabled_reason=lambda: None if app.project.data else "import data first (Ctrl+I).",
+            needs=[on.data],
             separator_before=True,
         ),
         replace(result_action(app, BOOTSTRAP), run=lambda: show_frequencies(app)),
@@ -191,7 +184,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "Show scores, tests and constraints for an edge between the two selected nodes.",
             lambda: show_why(app),
             icon="question",
-            disabled_reason=no_pair,
+            needs=[no_pair],
             separator_before=True,
         ),
         ActionSpec(
@@ -201,7 +194,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
             "Show two models in one diagram: edges added, missing and reversed.",
             lambda: open_difference(app),
             icon="scales",
-            disabled_reason=too_few,
+            needs=[too_few],
         ),
         *(
             ActionSpec(
@@ -212,7 +205,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
                 "View/Edge width",
                 kind.tip,
                 partial(choose, key),
-                disabled_reason=no_page,
+                needs=[on.page_reason(lambda page: page.not_measured_reason())],
                 is_checked=partial(is_chosen, key),
             )
             for key, kind in KINDS.items()

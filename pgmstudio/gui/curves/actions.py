@@ -10,6 +10,7 @@ from pgmstudio.core.errors import FileError
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -55,11 +56,6 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
         page = app.center.current
         open_plan(app, data_id=None if page is None else page.about_data())
 
-    def no_data() -> str | None:
-        if app.project.data:
-            return None
-        return "there is no data set. Import one first, or generate some in the Data menu."
-
     def show() -> None:
         open_curves(app, list(app.project.curves)[-1])
 
@@ -95,7 +91,7 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             "Plan a sweep that compares log-likelihood and size of the languages.",
             plan,
             icon="chart-line",
-            disabled_reason=no_data,
+            needs=[Conditions(app).data],
             separator_before=True,
         ),
         ActionSpec(
@@ -104,7 +100,7 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             "Evaluate",
             "Show the newest curves of the project.",
             show,
-            disabled_reason=no_curves,
+            needs=[no_curves],
         ),
         ActionSpec(
             "evaluate.curves-folder",

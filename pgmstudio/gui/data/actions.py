@@ -14,6 +14,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import NO_MODEL, Conditions
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.navigation import open_data_page, open_files, open_import_page
 from pgmstudio.gui.widgets.actions import ActionSpec
@@ -59,9 +60,6 @@ class DataCommands(QObject):
             return entry.data_id
         return next(iter(app.project.data), None)
 
-    def no_data(self) -> str | None:
-        return None if self._app.project.data else "there is no data set. Import one first."
-
     def show_tab(self, key: str) -> None:
         from pgmstudio.gui.data.page import DataPage
 
@@ -98,8 +96,6 @@ class DataCommands(QObject):
 
     def paste(self) -> None:
         """Open the import page with the table on the clipboard."""
-
-        """The table on the clipboard, through the import page."""
         text = QApplication.clipboard().text()
         if not text.strip():
             return
@@ -147,8 +143,6 @@ class DataCommands(QObject):
         return Path(str(path)) if path else None
 
     def cannot_discretise(self) -> str | None:
-        if self.no_data() is not None:
-            return self.no_data()
         source = self._source()
         if source is None:
             return "the data set was not imported from a file; its original numbers are unknown."
@@ -180,7 +174,7 @@ class DataCommands(QObject):
     def cannot_sample(self) -> str | None:
         entry = last_model(self._app).entry
         if entry is None:
-            return "no model is open. Learn or open one first."
+            return NO_MODEL
         if not isinstance(entry.model, ProbabilisticModel):
             return f"{a_kind(entry.model.kind)} does not define probabilities."
         return None
@@ -194,7 +188,7 @@ class DataCommands(QObject):
 
 
 def data_actions(app: AppContext) -> list[ActionSpec]:
-    commands = DataCommands(app)
+    on, commands = Conditions(app), DataCommands(app)
     return [
         ActionSpec(
             "data.import",
@@ -212,7 +206,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Import the table on the clipboard.",
             commands.paste,
             icon="clipboard-text",
-            disabled_reason=commands.no_text_to_paste,
+            needs=[commands.no_text_to_paste],
         ),
         ActionSpec(
             "data.export",
@@ -221,7 +215,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Write the data set as CSV, TSV, Parquet, ARFF or Netica cases.",
             commands.export,
             icon="export",
-            disabled_reason=commands.no_data,
+            needs=[on.data],
         ),
         ActionSpec(
             "data.missing",
@@ -229,7 +223,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Data",
             "Show which cells are missing together, and fill them.",
             commands.tab("missing"),
-            disabled_reason=commands.no_data,
+            needs=[on.data],
             separator_before=True,
         ),
         ActionSpec(
@@ -238,7 +232,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Data",
             "Choose other bin edges for the numeric columns of the imported file.",
             commands.change_discretisation,
-            disabled_reason=commands.cannot_discretise,
+            needs=[on.data, commands.cannot_discretise],
         ),
         ActionSpec(
             "data.states",
@@ -247,7 +241,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Rename, merge, reorder and declare the states of a column.",
             commands.tab("columns"),
             icon="tag",
-            disabled_reason=commands.no_data,
+            needs=[on.data],
         ),
         ActionSpec(
             "data.split",
@@ -256,7 +250,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Split the rows into training, validation and test rows.",
             commands.tab("split"),
             icon="scissors",
-            disabled_reason=commands.no_data,
+            needs=[on.data],
         ),
         ActionSpec(
             "data.summary",
@@ -264,7 +258,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Data",
             "Show the distribution, entropy and missing rate of every column.",
             commands.tab("columns"),
-            disabled_reason=commands.no_data,
+            needs=[on.data],
             separator_before=True,
         ),
         ActionSpec(
@@ -273,7 +267,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Data",
             "Show the mutual information of every pair of columns.",
             commands.tab("associations"),
-            disabled_reason=commands.no_data,
+            needs=[on.data],
         ),
         ActionSpec(
             "data.row-evidence",
@@ -282,7 +276,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Set the selected row as evidence in the active model.",
             commands.use_row,
             icon="flag",
-            disabled_reason=commands.cannot_use_row,
+            needs=[commands.cannot_use_row],
             separator_before=True,
         ),
         ActionSpec(
@@ -292,6 +286,6 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Draw rows from the active model, optionally given its evidence.",
             commands.sample,
             icon="dice-five",
-            disabled_reason=commands.cannot_sample,
+            needs=[commands.cannot_sample],
         ),
     ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
+from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
@@ -37,23 +39,21 @@ def open_scores(app: AppContext) -> Page:
 
 
 def evaluate_actions(app: AppContext) -> list[ActionSpec]:
-    def no_classifier_reason() -> str | None:
-        from pgmstudio.gui.evaluation.row_choice import RowChoices, classifiers
-
-        usable = classifiers(app.project)
-        if not usable:
-            return "there is no probabilistic model. Open or learn one first."
-        if not RowChoices().titles(app.project, *(entry.model for entry in usable.values())):
-            return NO_ROWS
-        return None
-
-    def no_scores_reason() -> str | None:
+    def models_with_rows(kind: str, entries: Iterable[ModelEntry]) -> str | None:
         from pgmstudio.gui.evaluation.row_choice import RowChoices
 
-        models = [entry.model for entry in app.project.models.values()]
+        models = [entry.model for entry in entries]
         if not models:
-            return "there is no model. Open or learn one first."
+            return f"there is no {kind}. Open or learn one first."
         return None if RowChoices().titles(app.project, *models) else NO_ROWS
+
+    def classifier() -> str | None:
+        from pgmstudio.gui.evaluation.row_choice import classifiers
+
+        return models_with_rows("probabilistic model", classifiers(app.project).values())
+
+    def scored_model() -> str | None:
+        return models_with_rows("model", app.project.models.values())
 
     return [
         ActionSpec(
@@ -63,7 +63,7 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
             "Evaluate predictions of one variable: confusion matrix, ROC, calibration, features.",
             partial(open_classification, app),
             icon="crosshair",
-            disabled_reason=no_classifier_reason,
+            needs=[classifier],
         ),
         ActionSpec(
             "evaluate.scores",
@@ -72,6 +72,6 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
             "Score all models on the same rows: bits per row, BIC, AIC, BDeu and sizes.",
             partial(open_scores, app),
             icon="scales",
-            disabled_reason=no_scores_reason,
+            needs=[scored_model],
         ),
     ]

@@ -14,12 +14,30 @@ from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.project.scenarios import name_for
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL, ModelCommands, rows_for
+from pgmstudio.gui.evidence.action_conditions import Conditions
+from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 
 def evidence_actions(app: AppContext) -> list[ActionSpec]:
-    commands = _Commands(app)
+    on, commands = Conditions(app), _Commands(app)
+
+    def findings() -> str | None:
+        return None if on.subject and on.subject.live.findings else "there is no evidence."
+
+    def finding_selected() -> str | None:
+        chosen, subject = app.workspace.selection.nodes, on.subject
+        if subject is not None and any(name in subject.live.findings for name in chosen):
+            return None
+        return "no selected variable has evidence." if chosen else "no variable is selected."
+
+    def explainable() -> str | None:
+        subject = on.subject
+        session = None if subject is None else subject.live.session
+        if subject is None or session is None or isinstance(session, ExplainingSession):
+            return None
+        return f"a {subject.language} has no most probable explanation yet."
+
     return [
         ActionSpec(
             "evidence.clear",
@@ -29,7 +47,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             commands.clear,
             keys=("Ctrl+Shift+E",),
             icon="eraser",
-            disabled_reason=commands.no_findings_reason,
+            needs=[on.model, findings],
         ),
         ActionSpec(
             "evidence.retract",
@@ -37,7 +55,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Evidence",
             "Remove the evidence on the selected variables.",
             commands.retract_selected,
-            disabled_reason=commands.no_finding_selected_reason,
+            needs=[on.model, finding_selected],
         ),
         ActionSpec(
             "evidence.target",
@@ -46,7 +64,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "The variable of interest: marked everywhere and used by value of information.",
             commands.toggle_target,
             icon="crosshair",
-            disabled_reason=commands.no_single_reason,
+            needs=[on.model, on.one_variable],
             is_checked=commands.is_target,
         ),
         ActionSpec(
@@ -56,7 +74,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Update the beliefs.",
             commands.update,
             keys=("F5",),
-            disabled_reason=commands.no_beliefs_reason,
+            needs=[on.beliefs],
             separator_before=True,
         ),
         ActionSpec(
@@ -66,7 +84,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Beliefs follow every click; when off, bars are dimmed until you update.",
             commands.toggle_live,
             keys=("Ctrl+F5",),
-            disabled_reason=commands.no_beliefs_reason,
+            needs=[on.beliefs],
             is_checked=commands.is_live,
         ),
         ActionSpec(
@@ -75,7 +93,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Evidence",
             "Frame the most probable state of all variables together.",
             commands.toggle_explanation,
-            disabled_reason=commands.no_explanation_reason,
+            needs=[on.beliefs, explainable],
             is_checked=commands.is_explaining,
         ),
         ActionSpec(
@@ -85,7 +103,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Save the current evidence in the project; F2 in the project tree renames it.",
             commands.save_case,
             icon="flag",
-            disabled_reason=commands.no_evidence_reason,
+            needs=[on.evidence],
             separator_before=True,
         ),
         ActionSpec(
@@ -95,7 +113,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Set the states of one row of the data as evidence.",
             commands.choose_row,
             icon="table",
-            disabled_reason=commands.no_row_reason,
+            needs=[on.rows_of_model],
         ),
         ActionSpec(
             "evidence.copy",
@@ -104,7 +122,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Copy the evidence to the clipboard, one variable per line.",
             commands.copy,
             icon="copy",
-            disabled_reason=commands.no_evidence_reason,
+            needs=[on.evidence],
         ),
         ActionSpec(
             "evidence.compare",
@@ -113,56 +131,18 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "Compare the current evidence and saved scenarios side by side, up to four.",
             commands.compare,
             icon="scales",
-            disabled_reason=commands.no_beliefs_reason,
+            needs=[on.beliefs],
         ),
     ]
 
 
-class _Commands(ModelCommands):
-    # -- reasons why an action is disabled
+class _Commands:
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
-    def no_findings_reason(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        return None if subject.live.findings else "there is no evidence."
-
-    def no_evidence_reason(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        return None if subject.live.evidence else "there is no evidence. Click a state to set it."
-
-    def no_finding_selected_reason(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        chosen = self._app.workspace.selection.nodes
-        if any(name in subject.live.findings for name in chosen):
-            return None
-        return "no selected variable has evidence." if chosen else "no variable is selected."
-
-    def no_single_reason(self) -> str | None:
-        if self._subject is None:
-            return NO_MODEL
-        chosen = self._app.workspace.selection.nodes
-        return None if len(chosen) == 1 else "select one variable first."
-
-    def no_explanation_reason(self) -> str | None:
-        reason, subject = self.no_beliefs_reason(), self._subject
-        if reason is not None or subject is None:
-            return reason
-        session = subject.live.session
-        if session is not None and not isinstance(session, ExplainingSession):
-            return f"a {subject.language} has no most probable explanation yet."
-        return None
-
-    def no_row_reason(self) -> str | None:
-        if self._subject is None:
-            return NO_MODEL
-        return None if self._rows() is not None else "no data set has columns of this model."
-
-    # -- commands
+    @property
+    def _subject(self) -> ActiveModel | None:
+        return active_model(self._app)
 
     def clear(self) -> None:
         if (subject := self._subject) is not None:

@@ -98,26 +98,6 @@ def _subject(app: AppContext, model_id: str | None) -> ActiveModel | None:
     return ActiveModel(model_id, entry, live, workspace.target, waiting, context)
 
 
-NO_MODEL = "no model is open. Open or learn one first."
-
-
-class ModelCommands:
-    """Base of the commands about the active model."""
-
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
-
-    @property
-    def _subject(self) -> ActiveModel | None:
-        return active_model(self._app)
-
-    def no_beliefs_reason(self) -> str | None:
-        subject = self._subject
-        if subject is None:
-            return NO_MODEL
-        return None if subject.live.error is None else str(subject.live.error)
-
-
 def rows_for(
     app: AppContext, entry: ModelEntry, first: Iterable[DataEntry | None] = ()
 ) -> DataEntry | None:

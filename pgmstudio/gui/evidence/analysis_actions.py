@@ -8,14 +8,26 @@ from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL, ModelCommands, rows_for
+from pgmstudio.gui.evidence.action_conditions import NO_MODEL, NO_ROWS_OF_MODEL, Conditions
+from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 
 def analysis_actions(app: AppContext) -> list[ActionSpec]:
-    commands = _Commands(app)
+    on, commands = Conditions(app), _Commands(app)
+
+    def probabilities() -> str | None:
+        subject = on.subject
+        if subject is None or subject.live.scale is Scale.PROBABILITY:
+            return on.beliefs()
+        return f"a {subject.language} has no probabilities."
+
+    tables = on.model_with(
+        lambda entry: as_network(entry.model) is not None,
+        lambda entry: f"{a_kind(entry.model.kind)} has no conditional probability tables.",
+    )
     return [
         ActionSpec(
             "evidence.ask-next",
@@ -24,7 +36,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             "Which observation would reduce the uncertainty of the target most.",
             commands.ask_next,
             icon="question",
-            disabled_reason=commands.no_beliefs_reason,
+            needs=[probabilities],
             separator_before=True,
         ),
         ActionSpec(
@@ -34,7 +46,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             "The belief in the target without each finding, and which findings conflict.",
             commands.findings,
             icon="flag",
-            disabled_reason=commands.no_evidence_reason,
+            needs=[probabilities, on.evidence],
         ),
         ActionSpec(
             "evidence.sensitivity",
@@ -43,7 +55,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             "Which CPT entries change the belief in the target most.",
             commands.numbers,
             icon="table",
-            disabled_reason=commands.no_tables_reason,
+            needs=[probabilities, tables],
         ),
         ActionSpec(
             "evidence.map",
@@ -53,7 +65,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             commands.most_probable,
             keys=("Ctrl+M",),
             icon="crosshair",
-            disabled_reason=commands.no_map_reason,
+            needs=[probabilities, on.variables(2)],
         ),
         ActionSpec(
             "evidence.surprise",
@@ -61,7 +73,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             "Evidence",
             "Show on every observed node its surprise in bits, given the other evidence.",
             commands.toggle_surprise,
-            disabled_reason=commands.no_beliefs_reason,
+            needs=[probabilities],
             is_checked=commands.marks_surprise,
             separator_before=True,
         ),
@@ -73,39 +85,18 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
             commands.next_row,
             keys=("F7",),
             icon="table",
-            disabled_reason=commands.no_row_reason,
+            needs=[commands.no_row_reason],
         ),
     ]
 
 
-class _Commands(ModelCommands):
-    # -- reasons why an action is disabled
+class _Commands:
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
-    def no_beliefs_reason(self) -> str | None:
-        reason, subject = super().no_beliefs_reason(), self._subject
-        if reason is None and subject is not None and subject.live.scale is not Scale.PROBABILITY:
-            return f"a {subject.language} has no probabilities."
-        return reason
-
-    def no_evidence_reason(self) -> str | None:
-        reason, subject = self.no_beliefs_reason(), self._subject
-        if reason is None and subject is not None and not subject.live.evidence:
-            return "there is no evidence yet. Click a state to set it."
-        return reason
-
-    def no_tables_reason(self) -> str | None:
-        reason, subject = self.no_beliefs_reason(), self._subject
-        if reason is not None or subject is None:
-            return reason
-        if as_network(subject.model) is not None:
-            return None
-        return f"{a_kind(subject.model.kind)} has no conditional probability tables."
-
-    def no_map_reason(self) -> str | None:
-        reason = self.no_beliefs_reason()
-        if reason is None and len(self._app.workspace.selection.nodes) < 2:
-            return "select two or more variables first."
-        return reason
+    @property
+    def _subject(self) -> ActiveModel | None:
+        return active_model(self._app)
 
     def no_row_reason(self) -> str | None:
         entry = last_model(self._app).entry
@@ -113,9 +104,7 @@ class _Commands(ModelCommands):
             return NO_MODEL
         if not isinstance(entry.model, ProbabilisticModel):
             return f"{a_kind(entry.model.kind)} gives rows no probability."
-        return None if self._data() is not None else "no data set has columns of this model."
-
-    # -- commands
+        return None if self._data() is not None else NO_ROWS_OF_MODEL
 
     def ask_next(self) -> None:
         self._open("ask")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.active_model import active_model
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
 from pgmstudio.gui.widgets.actions import ActionSpec
@@ -40,15 +41,6 @@ class EvidenceFileCommands(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
-
-    def no_model_reason(self) -> str | None:
-        return None if active_model(self._app) else "no model is open. Open one first."
-
-    def no_evidence_reason(self) -> str | None:
-        subject = active_model(self._app)
-        if subject is None:
-            return self.no_model_reason()
-        return None if subject.live.evidence else "there is no evidence. Click a state to set it."
 
     def open(self) -> None:
         chosen, _ = QFileDialog.getOpenFileName(
@@ -82,7 +74,7 @@ class EvidenceFileCommands(QObject):
 
 def evidence_file_actions(app: AppContext) -> list[ActionSpec]:
     """Evidence files in the Evidence menu."""
-    commands = EvidenceFileCommands(app)
+    on, commands = Conditions(app), EvidenceFileCommands(app)
     return [
         ActionSpec(
             "evidence.open-file",
@@ -91,7 +83,7 @@ def evidence_file_actions(app: AppContext) -> list[ActionSpec]:
             "Set the evidence of a UAI evidence file (.evid).",
             commands.open,
             icon="folder-open",
-            disabled_reason=commands.no_model_reason,
+            needs=[on.model],
             separator_before=True,
         ),
         ActionSpec(
@@ -101,6 +93,6 @@ def evidence_file_actions(app: AppContext) -> list[ActionSpec]:
             "Write the observed states as a UAI evidence file (.evid).",
             commands.save,
             icon="floppy-disk",
-            disabled_reason=commands.no_evidence_reason,
+            needs=[on.evidence],
         ),
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from PySide6.QtCore import QObject
 
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.runs.score_plot import ScorePlot
+from pgmstudio.gui.runs.score_plot import score_plot
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -45,11 +45,6 @@ class ExportCommands(QObject):
         return None
 
     @property
-    def _plot(self) -> ScorePlot | None:
-        plot = self._app.window.findChild(ScorePlot, "scorePlot")
-        return plot if isinstance(plot, ScorePlot) else None
-
-    @property
     def _drawing(self) -> Drawing | None:
         """Of a page that has a plot."""
         page = self._app.center.current
@@ -66,8 +61,8 @@ class ExportCommands(QObject):
         return None
 
     def no_plot(self) -> str | None:
-        plot = self._plot
-        return None if plot is not None and plot.canvas is not None else "no run has a plot yet."
+        plot = self._app.service(score_plot)
+        return None if plot.canvas is not None else "no run has a plot yet."
 
     def export_picture(self) -> None:
         from pgmstudio.gui.export.canvas_image import CanvasDrawing
@@ -85,9 +80,7 @@ class ExportCommands(QObject):
     def export_plot(self) -> None:
         from pgmstudio.gui.plots.plot_image import PlotDrawing
 
-        plot = self._plot
-        if plot is not None:
-            self.ask_for_file(PlotDrawing(plot, "Score by step"))
+        self.ask_for_file(PlotDrawing(self._app.service(score_plot), "Score by step"))
 
     def ask_for_file(self, drawing: Drawing) -> None:
         from pgmstudio.gui.export.dialog import ExportDialog
@@ -124,7 +117,7 @@ def export_actions(app: AppContext) -> list[ActionSpec]:
             keys=("Ctrl+E",),
             icon="export",
             separator_before=True,
-            disabled_reason=commands.no_picture,
+            needs=[commands.no_picture],
         ),
         ActionSpec(
             "file.export-plot",
@@ -132,6 +125,6 @@ def export_actions(app: AppContext) -> list[ActionSpec]:
             "File",
             "Export the scores of the selected run as PNG, SVG or PDF.",
             commands.export_plot,
-            disabled_reason=commands.no_plot,
+            needs=[commands.no_plot],
         ),
     ]

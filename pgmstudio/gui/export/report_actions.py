@@ -50,17 +50,15 @@ class ReportCommands(QObject):
     def no_content(self) -> str | None:
         project = self._app.project
         if project.data or project.models or project.curves:
-            is_busy = self._writer.is_waiting or self._run is not None
-            return "a report is being written." if is_busy else None
+            return None
         return "the project is empty. Import data or draw a model first."
 
     def no_runs(self) -> str | None:
-        if (reason := self.no_content()) is not None:
-            return reason
         return None if self._app.project.runs else "nothing was learned here yet."
 
     def no_writer(self) -> str | None:
-        return None if self._run is None else "a report is being written."
+        is_busy = self._writer.is_waiting or self._run is not None
+        return "a report is being written." if is_busy else None
 
     def of_project(self, *, again: bool = False) -> None:
         """Write a report; with `again` every run is repeated first and compared."""
@@ -271,7 +269,7 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "One web page with data, models, curves, tables and how to make them again.",
             commands.of_project,
             icon="article",
-            disabled_reason=commands.no_content,
+            needs=[commands.no_content, commands.no_writer],
         ),
         ActionSpec(
             "file.report-experiment",
@@ -286,7 +284,7 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "File",
             "Repeat every run of the project and report whether the models are the same.",
             partial(commands.of_project, again=True),
-            disabled_reason=commands.no_runs,
+            needs=[commands.no_content, commands.no_writer, commands.no_runs],
         ),
         ActionSpec(
             "file.report-experiment-again",
@@ -294,7 +292,7 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "File",
             "Repeat the experiment of a folder and report whether the results are the same.",
             partial(commands.of_experiment, again=True),
-            disabled_reason=commands.no_writer,
+            needs=[commands.no_writer],
         ),
     ]
 
@@ -308,6 +306,6 @@ def reproduce_actions(app: AppContext) -> list[ActionSpec]:
             "Learn",
             "Run every learner of the project again with its rows, settings and seed, and compare.",
             commands.reproduce_all,
-            disabled_reason=commands.no_runs,
+            needs=[commands.no_runs],
         ),
     ]

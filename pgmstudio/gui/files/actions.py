@@ -18,6 +18,7 @@ from pgmstudio.core.io.models.files import (
 from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
 from pgmstudio.gui.files.opening import (
     PROJECT_ENDING,
@@ -185,9 +186,6 @@ class FileCommands(QObject):
             self._app.log("warning", message)
         self._app.notify(" ".join([f"Saved {path.name}.", *lossy]))
 
-    def no_model(self) -> str | None:
-        return None if self._app.workspace.model_id else "open a model first."
-
     def _folder(self) -> str:
         path = self._app.document.path
         return str(path.parent) if path is not None else ""
@@ -253,7 +251,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "File",
             "Save the active model as JSON, BIF, GeNIe, HUGIN or Netica.",
             commands.save_model,
-            disabled_reason=commands.no_model,
+            needs=[Conditions(app).model],
         ),
     ]
 
@@ -273,7 +271,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             "Close the current tab; its content stays in the project.",
             close_tab,
             keys=("Ctrl+W",),
-            disabled_reason=lambda: None if app.center.current else "no tab is open.",
+            needs=[lambda: None if app.center.current else "no tab is open."],
             separator_before=True,
         ),
         ActionSpec(
@@ -292,7 +290,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             history.undo,
             keys=("Ctrl+Z",),
             icon="arrow-counter-clockwise",
-            disabled_reason=lambda: None if history.can_undo else "nothing to undo.",
+            needs=[lambda: None if history.can_undo else "nothing to undo."],
             text_provider=lambda: history.undo_text,
         ),
         ActionSpec(
@@ -303,7 +301,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             history.redo,
             keys=("Ctrl+Shift+Z", "Ctrl+Y"),
             icon="arrow-clockwise",
-            disabled_reason=lambda: None if history.can_redo else "nothing to redo.",
+            needs=[lambda: None if history.can_redo else "nothing to redo."],
             text_provider=lambda: history.redo_text,
         ),
     ]

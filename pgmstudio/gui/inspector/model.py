@@ -330,11 +330,7 @@ class ModelInspector(QWidget):
     def _offer(self, shown: QPushButton, action_id: str) -> None:
         """Enable a button like its action, with the reason in its tooltip if it is disabled."""
         spec = self._app.actions.specs.get(action_id)
-        reason = (
-            spec.disabled_reason()
-            if spec is not None and spec.disabled_reason is not None
-            else None
-        )
+        reason = None if spec is None else spec.disabled_reason()
         shown.setEnabled(spec is not None and reason is None)
         shown.setToolTip(f"Not now: {reason}" if reason else (spec.tip if spec is not None else ""))
 

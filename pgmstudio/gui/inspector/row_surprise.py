@@ -88,14 +88,8 @@ class SurpriseSection(Section):
         self._none.setVisible(not shown)
         self.mark.setChecked(self._controller.marks_surprise)
         self._show_row(subject)
-        action = self._app.actions.by_id.get("evidence.next-row")
         spec = self._app.actions.specs.get("evidence.next-row")
-        reason = (
-            spec.disabled_reason()
-            if spec is not None and spec.disabled_reason is not None
-            else None
-        )
-        self._next.setVisible(action is not None and reason is None)
+        self._next.setVisible(spec is not None and spec.disabled_reason() is None)
 
     def _show_row(self, subject: ActiveModel) -> None:
         result = self._controller.row_of(subject.model_id)

@@ -10,6 +10,7 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -51,10 +52,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
         count = app.project.knowledge.rule_count()
         app.notify(" ".join(broken) if broken else f"All {count} constraints hold.")
 
-    def cannot_check() -> str | None:
-        entry = app.project.models.get(app.workspace.model_id or "")
-        if entry is None or not isinstance(entry.model, DirectedModel):
-            return "open a model with directed edges first."
+    def constraints() -> str | None:
         return "there are no constraints." if app.project.knowledge.is_empty else None
 
     return [
@@ -66,7 +64,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             open_editor,
             keys=("Ctrl+Shift+K",),
             icon="checks",
-            disabled_reason=nothing,
+            needs=[nothing],
         ),
         ActionSpec(
             "knowledge.require",
@@ -75,7 +73,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "Require the selected edge, or the edge between two selected nodes, in learned models.",
             rule(edits.require_edge, "Require"),
             icon="lock-simple",
-            disabled_reason=no_edges,
+            needs=[no_edges],
             separator_before=True,
         ),
         ActionSpec(
@@ -85,7 +83,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "Forbid the selected edge, or the edge between two selected nodes, in learned models.",
             rule(edits.forbid_edge, "Forbid"),
             icon="prohibit",
-            disabled_reason=no_edges,
+            needs=[no_edges],
         ),
         ActionSpec(
             "knowledge.free",
@@ -93,7 +91,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "Knowledge",
             "Remove the constraint on the selected edge.",
             rule(edits.forget_edge_rule, "Free"),
-            disabled_reason=no_edges,
+            needs=[no_edges],
         ),
         ActionSpec(
             "knowledge.check",
@@ -101,7 +99,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "Knowledge",
             "Check whether its edges satisfy every constraint.",
             check,
-            disabled_reason=cannot_check,
+            needs=[Conditions(app).directed_model, constraints],
             separator_before=True,
         ),
         ActionSpec(
@@ -112,8 +110,6 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             lambda: app.change(
                 "Clear all constraints", partial(edits.set_knowledge, knowledge=Knowledge())
             ),
-            disabled_reason=lambda: (
-                "there are no constraints." if app.project.knowledge.is_empty else None
-            ),
+            needs=[constraints],
         ),
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from pgmstudio.core.languages.registry import LANGUAGES, a_kind, kind_noun
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL
+from pgmstudio.gui.evidence.action_conditions import NO_MODEL
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.registry import (
     all_diagrams,
@@ -23,7 +22,7 @@ from pgmstudio.gui.languages.registry import (
     all_run_results,
     language_view,
 )
-from pgmstudio.gui.model_page.action_conditions import current_model_page
+from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.results.run_result import result_action
 from pgmstudio.gui.widgets.actions import ActionSpec
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 # The key of a converted model's provenance for the check of its distribution.
 CHECKED = "checked"
-NO_PAGE = "open a model first."
 
 
 def language_actions(app: AppContext) -> list[ActionSpec]:
@@ -46,46 +44,31 @@ def language_actions(app: AppContext) -> list[ActionSpec]:
 
 def diagram_actions(app: AppContext) -> list[ActionSpec]:
     """An action for each diagram of any language."""
-    commands = _DiagramCommands(app)
+    on = PageConditions(app)
+
+    def has(name: str, page: ModelPage) -> bool:
+        return name in [choice.name for choice in page.extension.toolbar_diagrams()]
+
+    def show(name: str) -> None:
+        if on.page is not None and has(name, on.page):
+            on.page.extension.choose(name)
+        app.actions.refresh()
+
+    def is_shown(name: str) -> bool:
+        return on.page is not None and on.page.picture_name == name
+
     return [
         ActionSpec(
             f"view.picture.{name}",
             diagram.label,
             "View/Diagram",
             diagram.description,
-            partial(commands.show, name),
-            disabled_reason=partial(commands.disabled_reason, name),
-            is_checked=partial(commands.is_shown, name),
+            partial(show, name),
+            needs=[on.page_with(partial(has, name), "this language has no such diagram.")],
+            is_checked=partial(is_shown, name),
         )
         for name, diagram in all_diagrams().items()
     ]
-
-
-class _DiagramCommands:
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
-
-    @property
-    def _page(self) -> ModelPage | None:
-        """The current model page, unless its model has just left the project."""
-        page = current_model_page(self._app)
-        return page if page is not None and page.model_id in self._app.project.models else None
-
-    def show(self, name: str) -> None:
-        page = self._page
-        if page is not None and self.disabled_reason(name) is None:
-            page.extension.choose(name)
-        self._app.actions.refresh()
-
-    def disabled_reason(self, name: str) -> str | None:
-        page = self._page
-        if page is None:
-            return NO_PAGE
-        names = [choice.name for choice in page.extension.toolbar_diagrams()]
-        return None if name in names else "this language has no such diagram."
-
-    def is_shown(self, name: str) -> bool:
-        return self._page is not None and self._page.picture_name == name
 
 
 def _conversions(app: AppContext) -> list[ActionSpec]:
@@ -97,7 +80,7 @@ def _conversions(app: AppContext) -> list[ActionSpec]:
             "Model/Convert",
             f"A new {kind_noun(kind)} with exactly the same distribution.",
             partial(commands.convert, kind),
-            disabled_reason=commands.disabled_reason(kind),
+            needs=[partial(commands.not_convertible, kind)],
         )
         for kind in LANGUAGES
     ]
@@ -115,12 +98,9 @@ class _ConversionCommands(QObject):
     def _entry(self) -> ModelEntry | None:
         return self._app.project.models.get(self._app.workspace.model_id or "")
 
-    def disabled_reason(self, kind: str) -> Callable[[], str | None]:
-        def reason() -> str | None:
-            entry = self._entry
-            return NO_MODEL if entry is None else not_converted_reason(entry.model, kind)
-
-        return reason
+    def not_convertible(self, kind: str) -> str | None:
+        entry = self._entry
+        return NO_MODEL if entry is None else not_converted_reason(entry.model, kind)
 
     def convert(self, kind: str) -> None:
         """Add the converted model to the project; the original stays."""

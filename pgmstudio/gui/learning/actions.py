@@ -6,6 +6,7 @@ from functools import partial
 
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.runs.run_recorder import (
     not_again_reason,
@@ -25,7 +26,7 @@ def learn_page_actions(app: AppContext) -> list[ActionSpec]:
             lambda: open_learn_page(app),
             keys=("Ctrl+L",),
             icon="play-circle",
-            disabled_reason=partial(_no_data, app),
+            needs=[Conditions(app).data],
         )
     ]
 
@@ -38,14 +39,10 @@ def learner_actions(app: AppContext) -> list[ActionSpec]:
             "Learn/With",
             " ".join((type(learner).__doc__ or learner.title).split()),
             partial(open_learn_page, app, key),
-            disabled_reason=partial(_no_data, app),
+            needs=[Conditions(app).data],
         )
         for key, learner in all_learners().items()
     ]
-
-
-def _no_data(app: AppContext) -> str | None:
-    return None if app.project.data else "import data first (Ctrl+I)."
 
 
 def learn_actions(app: AppContext) -> list[ActionSpec]:
@@ -71,11 +68,10 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             landing.on_present_rows(run_id, title)
             app.reveal("runsPanel")
 
-    def not_learn_again_reason() -> str | None:
-        reason = not_again_reason(app.project, active_run())
-        if reason is None and not app.project.is_stale(app.workspace.model_id or ""):
-            return "the data have not changed since. Use Reproduce this model instead."
-        return reason
+    def changed_data() -> str | None:
+        if app.project.is_stale(app.workspace.model_id or ""):
+            return None
+        return "the data have not changed since. Use Reproduce this model instead."
 
     return [
         ActionSpec(
@@ -93,7 +89,7 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             "Stop every run and keep the best model of each.",
             runs.stop_all,
             icon="stop",
-            disabled_reason=lambda: None if runs.running or runs.waiting else "no run is active.",
+            needs=[lambda: None if runs.running or runs.waiting else "no run is active."],
         ),
         ActionSpec(
             "learn.reproduce",
@@ -101,7 +97,7 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             "Learn",
             "Run the learner again with the same data, parameters and seed, and compare.",
             reproduce,
-            disabled_reason=lambda: not_reproducible_reason(app.project, active_run()),
+            needs=[lambda: not_reproducible_reason(app.project, active_run())],
         ),
         ActionSpec(
             "learn.again",
@@ -110,6 +106,6 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             "Learn from the current data with the learner, parameters and seed of this model.",
             learn_again,
             icon="arrow-clockwise",
-            disabled_reason=not_learn_again_reason,
+            needs=[lambda: not_again_reason(app.project, active_run()), changed_data],
         ),
     ]

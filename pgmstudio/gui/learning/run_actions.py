@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.model_page.action_conditions import current_model_page
+from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.runs.artifact_source import run_of_model, task_of
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -18,33 +17,22 @@ GOES_ON_WITH = "bn.hill-climb"
 
 
 def search_actions(app: AppContext) -> list[ActionSpec]:
-    def entry() -> ModelEntry | None:
-        return app.project.models.get(app.workspace.model_id or "")
+    on = PageConditions(app)
 
     def go_on() -> None:
-        found = entry()
-        if found is not None:
-            continue_from(app, found)
+        if on.entry is not None:
+            continue_from(app, on.entry)
 
-    def cannot_go_on() -> str | None:
-        found = entry()
-        if found is None or not isinstance(found.model, DirectedModel):
-            return "open a model with directed edges first."
-        names = {*found.model.domain.names}
+    def rows_to_go_on() -> str | None:
+        names = set() if on.entry is None else {*on.entry.model.domain.names}
         if any(names == {*data.data.domain.names} for data in app.project.data.values()):
             return None
         return "import data with the variables of this model first."
 
-    def ask_open() -> None:
-        page = current_model_page(app)
-        if page is not None:
-            page.questions.open()
-
-    def nothing_open() -> str | None:
-        page = current_model_page(app)
-        if page is None or not page.questions.is_open:
-            return "nothing is open in the model in view; PC and NPC may leave something open."
-        return None
+    def open_questions() -> str | None:
+        if on.page is not None and on.page.questions.is_open:
+            return None
+        return "nothing is open in the model in view; PC and NPC may leave something open."
 
     return [
         ActionSpec(
@@ -54,16 +42,16 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
             "Learn again, starting from the edges of the model in view; rules about edges hold.",
             go_on,
             icon="arrow-bend-down-right",
-            disabled_reason=cannot_go_on,
+            needs=[on.directed_model, rows_to_go_on],
         ),
         ActionSpec(
             "learn.open-questions",
             "Decide what is open",
             "Learn",
             "Ambiguous regions and free directions that tests left, to be decided one by one.",
-            ask_open,
+            on.command(lambda page: page.questions.open()),
             icon="question",
-            disabled_reason=nothing_open,
+            needs=[open_questions],
         ),
     ]
 

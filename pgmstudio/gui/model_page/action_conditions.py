@@ -1,4 +1,4 @@
-"""Conditions of actions on the canvas of the current model page."""
+"""Conditions of actions on the current model page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import Conditions
+from pgmstudio.gui.widgets.actions import Condition
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
+
+NO_PAGE = "open a model first."
+NOT_EDITABLE = "nodes and edges are edited in the DAG of a Bayesian network; show that diagram."
 
 
 def current_model_page(app: AppContext) -> ModelPage | None:
@@ -21,58 +26,68 @@ def current_model_page(app: AppContext) -> ModelPage | None:
     return page if isinstance(page, ModelPage) else None
 
 
-class CanvasConditions:
-    """Commands on the current model page, and the reasons why they are disabled."""
-
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
+class PageConditions(Conditions):
+    """Conditions and commands on the current model page."""
 
     @property
     def page(self) -> ModelPage | None:
-        return current_model_page(self._app)
+        """The current model page, unless its model has just left the project."""
+        page = current_model_page(self._app)
+        return page if page is not None and page.model_id in self._app.project.models else None
 
-    def on_page(self, command: Callable[[ModelPage], object]) -> Callable[[], object]:
+    def command(self, command: Callable[[ModelPage], object]) -> Callable[[], object]:
         return lambda: None if self.page is None else command(self.page)
 
-    def no_page(self) -> str | None:
-        return None if self.page is not None else "open a model first."
+    def open_page(self) -> str | None:
+        return None if self.page is not None else NO_PAGE
 
-    def not_editable(self) -> str | None:
-        if self.page is None:
-            return self.no_page()
-        if not self.page.is_editable:
-            return "nodes and edges are edited in the DAG of a Bayesian network; show that diagram."
-        return None
+    def page_with(self, has: Callable[[ModelPage], object], otherwise: str) -> Condition:
+        """A current page that has something; `otherwise` tells that it has not."""
 
-    def not_joinable(self) -> str | None:
-        """Why no edge can be drawn: in a DAG or in one tree of a mixture it can."""
-        page = self.page
-        return None if page is not None and page.is_joinable else self.not_editable()
+        def condition() -> str | None:
+            page = self.page
+            return NO_PAGE if page is None else None if has(page) else otherwise
 
-    def fewer_than(self, nodes: int) -> Callable[[], str | None]:
-        """Why not, for what needs so many selected nodes."""
+        return condition
 
-        def disabled_reason() -> str | None:
-            if self.page is None:
-                return self.no_page()
-            if len(self.page.scene().selected_nodes) < nodes:
-                return "select a node first." if nodes == 1 else f"select at least {nodes} nodes."
-            return None
+    def page_reason(self, reason: Callable[[ModelPage], str | None]) -> Condition:
+        """What the page itself gives as the reason."""
 
-        return disabled_reason
+        def condition() -> str | None:
+            page = self.page
+            return NO_PAGE if page is None else reason(page)
 
-    def nothing_to_delete(self) -> str | None:
-        page = self.page
-        if page is not None and page.extension.can_delete():
-            return None
-        if page is None or self.not_editable():
-            return self.not_editable()
-        scene = page.scene()
-        chosen = scene.selected_nodes or scene.selected_edges
-        return None if chosen else "select nodes or edges first."
+        return condition
 
-    def no_edge(self) -> str | None:
-        page = self.page
-        if page is None or self.not_editable():
-            return self.not_editable()
-        return None if page.scene().selected_edges else "select an edge first."
+    @property
+    def editable(self) -> Condition:
+        return self.page_with(lambda page: page.is_editable, NOT_EDITABLE)
+
+    @property
+    def joinable(self) -> Condition:
+        """In a DAG or in one tree of a mixture an edge can be drawn."""
+        return self.page_with(lambda page: page.is_joinable or page.is_editable, NOT_EDITABLE)
+
+    def nodes(self, least: int) -> Condition:
+        """So many selected nodes."""
+        otherwise = "select a node first." if least == 1 else f"select at least {least} nodes."
+        return self.page_with(lambda page: len(page.scene().selected_nodes) >= least, otherwise)
+
+    @property
+    def edge(self) -> Condition:
+        return self.page_with(lambda page: page.scene().selected_edges, "select an edge first.")
+
+    @property
+    def deletable(self) -> Condition:
+        """Selected nodes or edges, or a part that the language deletes."""
+
+        def reason(page: ModelPage) -> str | None:
+            if page.extension.can_delete():
+                return None
+            scene = page.scene()
+            if not page.is_editable:
+                return NOT_EDITABLE
+            chosen = scene.selected_nodes or scene.selected_edges
+            return None if chosen else "select nodes or edges first."
+
+        return self.page_reason(reason)

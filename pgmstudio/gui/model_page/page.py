@@ -135,9 +135,6 @@ class ModelPage(Page):
         self._stale_timer.ended.connect(self._on_beliefs_changed)
         self.selecting = SelectionController(app, model_id, self)
         self._connect()
-        from pgmstudio.gui.model_page.actions import keep_to_canvas
-
-        keep_to_canvas(app.actions)
         self.show_picture(self._names[0])
         self._on_beliefs_changed(model_id)
         if self.extension.first_diagram != self._picture_name:

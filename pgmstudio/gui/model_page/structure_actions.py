@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL
-from pgmstudio.gui.model_page.action_conditions import current_model_page
+from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
         return search().disabled_reason()
 
     def no_move() -> str | None:
-        reason = no_moves()
-        if reason is not None:
-            return reason
         result = search().move_list
         if not search().is_watched or result is None:
             return "open Learn ▸ Next moves first."
@@ -48,7 +44,7 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
             lambda: app.reveal(PANEL),
             keys=("Ctrl+Shift+M",),
             icon="skip-forward",
-            disabled_reason=no_moves,
+            needs=[no_moves],
         ),
         ActionSpec(
             "learn.best-move",
@@ -58,27 +54,58 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
             lambda: search().take_best(1),
             keys=("Ctrl+.",),
             icon="skip-forward",
-            disabled_reason=no_move,
+            needs=[no_moves, no_move],
         ),
     ]
 
 
-NO_PAGE = "open a model first."
-
-
 def understanding_actions(app: AppContext) -> list[ActionSpec]:
-    commands = _Commands(app)
+    on = PageConditions(app)
+
+    def toggle_separation(page: ModelPage) -> None:
+        if page.separation.is_open:
+            page.separation.close()
+        else:
+            page.choose_tool("separation")
+            page.canvas.view.setFocus()
+        app.actions.refresh("model.separation")
+
+    def take_evidence(page: ModelPage) -> None:
+        page.choose_tool("separation")
+        page.separation.take_evidence()
+        app.actions.refresh("model.separation")
+
+    def list_members(page: ModelPage) -> None:
+        from pgmstudio.gui.structure.equivalence_page import EquivalencePage
+
+        model_id = page.model_id
+        if model_id is not None:
+            app.open_page(f"equivalent:{model_id}", lambda: EquivalencePage(app, model_id))
+
+    def choose_done(page: ModelPage) -> None:
+        view, node = page.canvas.view, page.scene().selected_nodes[0]
+        corner = view.mapFromScene(page.scene().nodes[node].box.bottomLeft())
+        page.canvas.signals.do_menu.emit(node, view.viewport().mapToGlobal(corner))
+
+    def why_not_turned(page: ModelPage) -> str:
+        return page.editing.turning(*page.scene().selected_edges[0])[0]
+
+    def has_one_belief(page: ModelPage) -> bool:
+        nodes = page.scene().selected_nodes
+        return len(nodes) == 1 and bool(page.scene().nodes[nodes[0]].face.beliefs)
+
+    separable = on.page_reason(lambda page: page.separation.disabled_reason(page.picture_name))
     return [
         ActionSpec(
             "model.separation",
             "d-separation",
             "Model",
             "Pick A, B and what is given on the canvas; see which trails are active.",
-            commands.toggle_separation,
+            on.command(toggle_separation),
             keys=("Ctrl+Shift+D",),
             icon="path",
-            disabled_reason=commands.no_separation_reason,
-            is_checked=commands.is_separating,
+            needs=[separable],
+            is_checked=lambda: on.page is not None and on.page.separation.is_open,
             separator_before=True,
         ),
         ActionSpec(
@@ -86,134 +113,54 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
             "Evidence as given",
             "Model",
             "Query d-separation given the present evidence.",
-            commands.take_evidence,
-            disabled_reason=commands.no_evidence_reason,
+            on.command(take_evidence),
+            needs=[separable, on.page_reason(lambda page: page.separation.no_evidence_reason())],
         ),
         ActionSpec(
             "model.members",
             "Equivalent graphs…",
             "Model",
             "List the DAGs of the equivalence class; choosing one keeps the distribution.",
-            commands.list_members,
+            on.command(list_members),
             icon="copy-simple",
-            disabled_reason=commands.no_network_reason,
+            needs=[
+                on.page_with(
+                    lambda page: plain_network(app.project.models[page.model_id or ""].model),
+                    "only Bayesian networks have equivalent graphs.",
+                )
+            ],
         ),
         ActionSpec(
             "model.turn",
             "Reverse edge, keep the distribution",
             "Model",
             "Reverse the selected edge and recompute both tables.",
-            commands.turn,
+            on.command(lambda page: page.editing.turn(*page.scene().selected_edges[0])),
             icon="arrows-left-right",
-            disabled_reason=commands.not_turn_reason,
+            needs=[
+                on.page_with(
+                    lambda page: page.is_editable,
+                    "edges are reversed in the DAG of a Bayesian network; show that diagram.",
+                ),
+                on.page_with(
+                    lambda page: len(page.scene().selected_edges) == 1, "select one edge first."
+                ),
+                on.page_reason(
+                    lambda page: page.editing.turning(*page.scene().selected_edges[0])[0]
+                ),
+            ],
         ),
         ActionSpec(
             "evidence.do",
             "Intervene (do)…",
             "Evidence",
             "Fix the selected variable to a state; cuts the edges from its parents.",
-            commands.choose_done,
+            on.command(choose_done),
             icon="lock-simple",
-            disabled_reason=commands.no_do_reason,
+            needs=[
+                on.model,
+                on.page_reason(lambda page: page.asking.no_do_reason()),
+                on.page_with(has_one_belief, "select one variable first."),
+            ],
         ),
     ]
-
-
-class _Commands:
-    def __init__(self, app: AppContext) -> None:
-        self._app = app
-
-    @property
-    def _page(self) -> ModelPage | None:
-        """None also for a page that is about to follow its model out of the project."""
-        page = current_model_page(self._app)
-        return page if page is not None and page.model_id in self._app.project.models else None
-
-    # -- separation
-
-    def no_separation_reason(self) -> str | None:
-        page = self._page
-        return (
-            NO_PAGE if page is None else page.separation.disabled_reason(page.picture_name) or None
-        )
-
-    def is_separating(self) -> bool:
-        return self._page is not None and self._page.separation.is_open
-
-    def toggle_separation(self) -> None:
-        page = self._page
-        if page is None:
-            return
-        if page.separation.is_open:
-            page.separation.close()
-        else:
-            page.choose_tool("separation")
-            page.canvas.view.setFocus()
-        self._app.actions.refresh("model.separation")
-
-    def no_evidence_reason(self) -> str | None:
-        page = self._page
-        if page is None:
-            return NO_PAGE
-        return self.no_separation_reason() or page.separation.no_evidence_reason() or None
-
-    def take_evidence(self) -> None:
-        if self._page is not None:
-            self._page.choose_tool("separation")
-            self._page.separation.take_evidence()
-            self._app.actions.refresh("model.separation")
-
-    # -- equivalence
-
-    def no_network_reason(self) -> str | None:
-        page = self._page
-        if page is None:
-            return NO_PAGE
-        model = self._app.project.models[page.model_id or ""].model
-        if plain_network(model) is None:
-            return "only Bayesian networks have equivalent graphs."
-        return None
-
-    def list_members(self) -> None:
-        from pgmstudio.gui.structure.equivalence_page import EquivalencePage
-
-        if self._page is not None and self._page.model_id is not None:
-            model_id = self._page.model_id
-            self._app.open_page(
-                f"equivalent:{model_id}", lambda: EquivalencePage(self._app, model_id)
-            )
-
-    def not_turn_reason(self) -> str | None:
-        page = self._page
-        if page is None:
-            return NO_PAGE
-        if not page.is_editable:
-            return "edges are reversed in the DAG of a Bayesian network; show that diagram."
-        edges = page.scene().selected_edges
-        if len(edges) != 1:
-            return "select one edge first."
-        return page.editing.turning(*edges[0])[0] or None
-
-    def turn(self) -> None:
-        if self._page is not None and len(self._page.scene().selected_edges) == 1:
-            self._page.editing.turn(*self._page.scene().selected_edges[0])
-
-    # -- doing
-
-    def no_do_reason(self) -> str | None:
-        page = self._page
-        if page is None:
-            return NO_MODEL
-        reason = page.asking.no_do_reason()
-        if reason:
-            return reason
-        nodes = page.scene().selected_nodes
-        known = [n for n in nodes if page.scene().nodes[n].face.beliefs]
-        return None if len(nodes) == 1 and known else "select one variable first."
-
-    def choose_done(self) -> None:
-        page = self._page
-        if page is not None and len(page.scene().selected_nodes) == 1:
-            view, node = page.canvas.view, page.scene().selected_nodes[0]
-            corner = view.mapFromScene(page.scene().nodes[node].box.bottomLeft())
-            page.canvas.signals.do_menu.emit(node, view.viewport().mapToGlobal(corner))

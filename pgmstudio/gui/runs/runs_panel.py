@@ -22,7 +22,7 @@ from pgmstudio.gui.runs.recorded_run import (
     runs_of,
 )
 from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_counters, state_text
-from pgmstudio.gui.runs.score_plot import HELD, ScorePlot
+from pgmstudio.gui.runs.score_plot import HELD, score_plot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, row, wide_first
@@ -90,7 +90,7 @@ class RunsPanel(QWidget):
         )
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._view.customContextMenuRequested.connect(self._on_menu)
-        self._plot = ScorePlot()
+        self._plot = app.service(score_plot)
         self._status = ElidedLabel("", "secondary", size="dense")
         self._status.elide = Qt.TextElideMode.ElideRight  # a list, the first is what matters most
         self._status.setObjectName("runStatus")

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.drawing.strands import DASHES
 from pgmstudio.core.number_format import decimal, grouped
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
 from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.recorded_run import AnyRun
@@ -336,3 +337,8 @@ def tick_labels(values: Sequence[float], scale: float, distance: float) -> list[
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
     details = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
     return [text.replace(",", "\u2009").replace("-", "−") for text in details]
+
+
+def score_plot(_app: AppContext) -> ScorePlot:
+    """The plot of the run that is selected in the window."""
+    return ScorePlot()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 
 from pgmstudio.gui.theme.icons import icon
@@ -29,9 +29,13 @@ MENUS = (
 )
 
 
+# The reason why an action is disabled now; None or an empty text when it is not.
+Condition = Callable[[], str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One action; `why_not` returns the reason it cannot be used now, or None."""
+    """One action; the first condition that gives a reason disables it."""
 
     id: str  # "file.open"
     text: str
@@ -40,10 +44,15 @@ class ActionSpec:
     run: Callable[[], object]
     keys: Sequence[str] = ()
     icon: str | None = None
-    disabled_reason: Callable[[], str | None] | None = None
+    needs: Sequence[Condition] = ()
     is_checked: Callable[[], bool] | None = None  # a tick next to the text
     text_provider: Callable[[], str] | None = None  # the text as it is now, where it changes
     separator_before: bool = False
+    on_canvas: bool = False  # the canvas handles its keys, so that text fields and tables keep them
+
+    def disabled_reason(self) -> str | None:
+        """Why the action cannot be used now."""
+        return next((reason for condition in self.needs if (reason := condition())), None)
 
 
 class ActionRegistry(QObject):
@@ -60,6 +69,8 @@ class ActionRegistry(QObject):
             action = QAction(spec.text, self.parent())
             action.setObjectName(spec.id)
             action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+            if spec.on_canvas:  # shown in menus only
+                action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.setCheckable(spec.is_checked is not None)
             if spec.icon is not None:
                 action.setIcon(icon(spec.icon))
@@ -74,7 +85,7 @@ class ActionRegistry(QObject):
         """Bring enabled state, ticks and tooltips up to date, of one action or of all."""
         for key in [action_id] if action_id else list(self.by_id):
             spec, action = self.specs[key], self.by_id[key]
-            reason = spec.disabled_reason() if spec.disabled_reason is not None else None
+            reason = spec.disabled_reason()
             is_current = key in self._reasons and self._reasons[key] == reason
             if not is_current or action.isEnabled() is not (reason is None):
                 self._reasons[key] = reason

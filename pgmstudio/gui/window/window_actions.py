@@ -70,7 +70,7 @@ def _look(app: AppContext) -> list[ActionSpec]:
             "Every font one step larger, up to 200 %.",
             lambda: set_scale(theme().scale + SCALE_STEP),
             keys=("Ctrl+Shift+PgUp",),
-            disabled_reason=lambda: "this is the largest size." if theme().scale >= 2 else None,
+            needs=[lambda: "this is the largest size." if theme().scale >= 2 else None],
         ),
         ActionSpec(
             "view.smaller",
@@ -79,7 +79,7 @@ def _look(app: AppContext) -> list[ActionSpec]:
             "Every font one step smaller, down to 80 %.",
             lambda: set_scale(theme().scale - SCALE_STEP),
             keys=("Ctrl+Shift+PgDown",),
-            disabled_reason=lambda: "this is the smallest size." if theme().scale <= 0.8 else None,
+            needs=[lambda: "this is the smallest size." if theme().scale <= 0.8 else None],
         ),
         ActionSpec(
             "view.normal",
@@ -166,7 +166,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "Window",
             "Show the current tab next to the others.",
             lambda: app.center.tile(Qt.Orientation.Horizontal),
-            disabled_reason=too_few_tabs,
+            needs=[too_few_tabs],
             separator_before=True,
         ),
         ActionSpec(
@@ -175,7 +175,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "Window",
             "The tab in front below the others.",
             lambda: app.center.tile(Qt.Orientation.Vertical),
-            disabled_reason=too_few_tabs,
+            needs=[too_few_tabs],
         ),
         ActionSpec(
             "window.one",
@@ -183,7 +183,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "Window",
             "All tabs in one row again.",
             lambda: app.center.tile(None),
-            disabled_reason=lambda: None if app.center.is_tiled else "there is only one group.",
+            needs=[lambda: None if app.center.is_tiled else "there is only one group."],
         ),
         ActionSpec(
             "window.next-tab",

@@ -15,7 +15,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -26,7 +26,18 @@ NO_LABELS = "the active model is not a labelled DAG."
 
 
 def label_actions(app: AppContext) -> list[ActionSpec]:
-    commands = _Commands(app)
+    on, commands = Conditions(app), _Commands(app)
+    tables = on.model_with(
+        lambda entry: isinstance(entry.model, BayesianNetwork | LabelledDag),
+        lambda entry: (
+            f"{a_kind(entry.model.kind)} has no tables whose rows could be compared; convert it."
+        ),
+    )
+    labels = on.model_with(lambda entry: isinstance(entry.model, LabelledDag), NO_LABELS)
+    context = on.model_with(
+        lambda _: context_views(app).context(app.workspace.model_id or ""),
+        "the context is empty; add a variable in the bar over the graph.",
+    )
     return [
         ActionSpec(
             "model.labels-from-rows",
@@ -35,7 +46,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "A labelled DAG of this network; CPT rows that differ by at most ε are merged.",
             commands.make,
             icon="tag",
-            disabled_reason=commands.no_tables_reason,
+            needs=[tables],
             separator_before=True,
         ),
         ActionSpec(
@@ -44,7 +55,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "Model",
             "Replace this model by its labelled DAG. Undo restores every CPT row.",
             commands.make_here,
-            disabled_reason=commands.no_tables_reason,
+            needs=[tables],
         ),
         ActionSpec(
             "model.drop-labels",
@@ -52,7 +63,10 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "Model",
             "Every configuration gets a row of its own again; the distribution stays.",
             commands.drop,
-            disabled_reason=commands.nothing_to_drop_reason,
+            needs=[
+                labels,
+                on.model_with(_has_merged_rows, "every row has numbers of its own already."),
+            ],
         ),
         ActionSpec(
             "view.context.follow",
@@ -61,7 +75,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "Use the evidence as the context: the graph is redrawn when the evidence changes.",
             commands.follow,
             icon="funnel",
-            disabled_reason=commands.no_labels_reason,
+            needs=[labels],
             is_checked=commands.follows,
         ),
         ActionSpec(
@@ -70,7 +84,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "View/Context",
             "Show every edge of the labelled graph again.",
             commands.clear,
-            disabled_reason=commands.no_context_reason,
+            needs=[labels, context],
         ),
         ActionSpec(
             "view.context.copy",
@@ -78,9 +92,14 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "View/Context",
             "Set the context as evidence; the beliefs change.",
             commands.copy,
-            disabled_reason=commands.no_context_reason,
+            needs=[labels, context],
         ),
     ]
+
+
+def _has_merged_rows(entry: ModelEntry) -> bool:
+    model = entry.model
+    return isinstance(model, LabelledDag) and model.representation_size() != model.unlabelled_size()
 
 
 class _Commands(QObject):
@@ -98,44 +117,6 @@ class _Commands(QObject):
     @property
     def _entry(self) -> ModelEntry | None:
         return self._app.project.models.get(self._model_id)
-
-    # -- why not
-
-    def no_tables_reason(self) -> str | None:
-        entry = self._entry
-        if entry is None:
-            return NO_MODEL
-        if not isinstance(entry.model, BayesianNetwork | LabelledDag):
-            one = a_kind(entry.model.kind)
-            return f"{one} has no tables whose rows could be compared; convert it."
-        return None
-
-    def no_labels_reason(self) -> str | None:
-        entry = self._entry
-        if entry is None:
-            return NO_MODEL
-        return None if isinstance(entry.model, LabelledDag) else NO_LABELS
-
-    def nothing_to_drop_reason(self) -> str | None:
-        entry = self._entry
-        reason = self.no_labels_reason()
-        if reason is not None or entry is None:
-            return reason
-        model = entry.model
-        assert isinstance(model, LabelledDag)
-        same = model.representation_size() == model.unlabelled_size()
-        return "every row has numbers of its own already." if same else None
-
-    def no_context_reason(self) -> str | None:
-        reason = self.no_labels_reason()
-        if reason is not None:
-            return reason
-        is_empty = not context_views(self._app).context(self._model_id)
-        return (
-            "the context is empty; add a variable in the bar over the graph." if is_empty else None
-        )
-
-    # -- commands
 
     def make(self) -> None:
         """A new model of the project; the old one stays."""

@@ -36,7 +36,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             "The nodes it can be merged with, each with what that costs; the least first.",
             commands.merge,
             icon="git-merge",
-            disabled_reason=commands.no_merge_reason,
+            needs=[commands.no_merge_reason],
         ),
         ActionSpec(
             SPLIT,
@@ -45,7 +45,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             "A node for each arc into the selected one; the change in score is shown first.",
             commands.split,
             icon="git-fork",
-            disabled_reason=commands.no_split_reason,
+            needs=[commands.no_split_reason],
         ),
         ActionSpec(
             IMPROVE,
@@ -54,7 +54,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             "The merge, split or redirection worth most, one at a time or in a row.",
             commands.improve,
             icon="skip-forward",
-            disabled_reason=commands.no_bands_reason,
+            needs=[commands.no_bands_reason],
             separator_before=True,
         ),
         ActionSpec(
@@ -63,7 +63,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             _MENU,
             "One box for the nodes of each variable.",
             partial(commands.collapse, True),
-            disabled_reason=commands.no_bands_reason,
+            needs=[commands.no_bands_reason],
             separator_before=True,
         ),
         ActionSpec(
@@ -72,7 +72,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             _MENU,
             "Every node of every variable.",
             partial(commands.collapse, False),
-            disabled_reason=commands.no_bands_reason,
+            needs=[commands.no_bands_reason],
         ),
     ]
 
@@ -121,12 +121,8 @@ class _Commands:
         result = self._chosen()
         if result is None:
             return _NO_NODE
-        return (
-            operation_effect(
-                result[1], CandidateOperation(Operation.SPLIT, *result[2]), None
-            ).refusal
-            or None
-        )
+        split = CandidateOperation(Operation.SPLIT, *result[2])
+        return operation_effect(result[1], split, None).refusal
 
     def split(self) -> None:
         self._offer(SPLIT)

@@ -9,7 +9,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import NO_MODEL
+from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.action_conditions import current_model_page
 from pgmstudio.gui.widgets.actions import ActionSpec
@@ -18,8 +18,19 @@ if TYPE_CHECKING:
     from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 
 
+NO_TREES = "the active model is not a mixture of trees."
+
+
 def mixture_actions(app: AppContext) -> list[ActionSpec]:
-    commands = _Commands(app)
+    on, commands = Conditions(app), _Commands(app)
+    mixture = on.model_with(
+        lambda entry: isinstance(entry.model, TreeMixture | LatentClasses),
+        lambda entry: f"{entry.title} has no classes or trees to compare.",
+    )
+    trees = on.model_with(
+        lambda entry: isinstance(entry.model, TreeMixture) and len(entry.model.trees) > 1,
+        NO_TREES,
+    )
     return [
         ActionSpec(
             "model.profiles",
@@ -28,7 +39,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "How the components of a mixture differ: a line for each, or a heat map.",
             commands.open_profiles,
             icon="chart-line",
-            disabled_reason=commands.no_mixture_reason,
+            needs=[mixture],
             separator_before=True,
         ),
         ActionSpec(
@@ -38,7 +49,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "The class or tree of every row with its responsibility, to be exported.",
             commands.open_rows,
             icon="table",
-            disabled_reason=commands.no_rows_reason,
+            needs=[mixture, on.rows_of_model],
         ),
         ActionSpec(
             "model.edit-tree",
@@ -47,7 +58,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "Add or remove an edge of the current tree; a cycle loses its weakest edge.",
             commands.edit_tree,
             icon="tree-structure",
-            disabled_reason=commands.no_tree_edit_reason,
+            needs=[commands.no_tree_edit_reason],
         ),
         ActionSpec(
             "view.trees.all",
@@ -55,7 +66,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "View/Trees of a mixture",
             "Every tree over each other.",
             commands.show_all,
-            disabled_reason=commands.no_trees_reason,
+            needs=[trees],
             is_checked=commands.shows_all,
         ),
         ActionSpec(
@@ -65,7 +76,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "One tree alone, then the next.",
             partial(commands.step, 1),
             keys=("Alt+N",),
-            disabled_reason=commands.no_trees_reason,
+            needs=[trees],
         ),
         ActionSpec(
             "view.trees.previous",
@@ -74,7 +85,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
             "One tree alone, then the one before.",
             partial(commands.step, -1),
             keys=("Alt+P",),
-            disabled_reason=commands.no_trees_reason,
+            needs=[trees],
         ),
     ]
 
@@ -100,34 +111,10 @@ class _Commands:
 
     # -- why not
 
-    def no_mixture_reason(self) -> str | None:
-        entry = self._entry
-        if entry is None:
-            return NO_MODEL
-        if not isinstance(entry.model, TreeMixture | LatentClasses):
-            return f"{entry.title} has no classes or trees to compare."
-        return None
-
-    def no_rows_reason(self) -> str | None:
-        reason, entry = self.no_mixture_reason(), self._entry
-        if reason is not None or entry is None:
-            return reason
-        known = set(entry.model.domain.names)
-        if any(known & set(d.data.domain.names) for d in self._app.project.data.values()):
-            return None
-        return "no data set has columns of this model."
-
-    def no_trees_reason(self) -> str | None:
-        entry = self._entry
-        if entry is None:
-            return NO_MODEL
-        is_one = isinstance(entry.model, TreeMixture) and len(entry.model.trees) > 1
-        return None if is_one else "the active model is not a mixture of trees."
-
     def no_tree_edit_reason(self) -> str | None:
         components = self._components
         if components is None:
-            return "the active model is not a mixture of trees."
+            return NO_TREES
         wanted = components.edit()
         if isinstance(wanted, str):
             return wanted if wanted.endswith(".") else f"{wanted}."
@@ -156,8 +143,9 @@ class _Commands:
             self._components.accept()
 
     def shows_all(self) -> bool:
-        model_id = self._app.workspace.model_id or ""
-        return self.no_trees_reason() is None and not component_views(self._app).chosen(model_id)
+        entry, model_id = self._entry, self._app.workspace.model_id or ""
+        is_mixture = entry is not None and isinstance(entry.model, TreeMixture)
+        return is_mixture and not component_views(self._app).chosen(model_id)
 
     def show_all(self) -> None:
         component_views(self._app).choose(self._app.workspace.model_id or "", ())

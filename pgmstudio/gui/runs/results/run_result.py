@@ -90,7 +90,7 @@ def open_result(app: AppContext, result: RunResult, source: ArtifactSource | Non
 def result_action(app: AppContext, result: RunResult) -> ActionSpec:
     """The menu action that opens the pages of a result."""
 
-    def disabled_reason() -> str | None:
+    def artifact() -> str | None:
         return None if has_source(app, *result.artifacts) else result.missing_reason
 
     return ActionSpec(
@@ -100,6 +100,6 @@ def result_action(app: AppContext, result: RunResult) -> ActionSpec:
         result.tip,
         partial(open_result, app, result),
         icon=result.icon,
-        disabled_reason=disabled_reason,
+        needs=[artifact],
         separator_before=result.separator_before,
     )

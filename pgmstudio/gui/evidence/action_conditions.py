@@ -1,0 +1,93 @@
+"""Conditions of actions on the data of the project, the active model and its selection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
+from pgmstudio.gui.widgets.actions import Condition
+
+NO_MODEL = "no model is open. Open or learn one first."
+NO_ROWS_OF_MODEL = "no data set has columns of this model."
+
+
+class Conditions:
+    """Each condition gives the reason why an action is disabled now, or None."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
+
+    @property
+    def entry(self) -> ModelEntry | None:
+        """The active model."""
+        return self._app.project.models.get(self._app.workspace.model_id or "")
+
+    @property
+    def subject(self) -> ActiveModel | None:
+        """The active model with its beliefs."""
+        return active_model(self._app)
+
+    def data(self) -> str | None:
+        return None if self._app.project.data else "import data first (Ctrl+I)."
+
+    def model(self) -> str | None:
+        return None if self.entry is not None else NO_MODEL
+
+    def model_with(
+        self, has: Callable[[ModelEntry], object], otherwise: str | Callable[[ModelEntry], str]
+    ) -> Condition:
+        """A model that has something; `otherwise` tells that it has not."""
+
+        def condition() -> str | None:
+            entry = self.entry
+            if entry is None:
+                return NO_MODEL
+            if has(entry):
+                return None
+            return otherwise if isinstance(otherwise, str) else otherwise(entry)
+
+        return condition
+
+    def model_of(self, language: type, lacks: str) -> Condition:
+        """A model of a class or protocol; `lacks` completes “A decision graph …”."""
+        return self.model_with(
+            lambda entry: isinstance(entry.model, language),
+            lambda entry: f"{a_kind(entry.model.kind)} {lacks}",
+        )
+
+    def directed_model(self) -> str | None:
+        entry = self.entry
+        is_directed = entry is not None and isinstance(entry.model, DirectedModel)
+        return None if is_directed else "open a model with directed edges first."
+
+    def rows_of_model(self) -> str | None:
+        entry = self.entry
+        if entry is None:
+            return NO_MODEL
+        return None if rows_for(self._app, entry) is not None else NO_ROWS_OF_MODEL
+
+    def beliefs(self) -> str | None:
+        subject = self.subject
+        if subject is None:
+            return NO_MODEL
+        return None if subject.live.error is None else str(subject.live.error)
+
+    def evidence(self) -> str | None:
+        subject = self.subject
+        if subject is None:
+            return NO_MODEL
+        return None if subject.live.evidence else "there is no evidence. Click a state to set it."
+
+    def one_variable(self) -> str | None:
+        return (
+            None if len(self._app.workspace.selection.nodes) == 1 else "select one variable first."
+        )
+
+    def variables(self, least: int) -> Condition:
+        """So many selected variables."""
+        reason = "select a variable first." if least == 1 else f"select at least {least} variables."
+        return lambda: None if len(self._app.workspace.selection.nodes) >= least else reason
