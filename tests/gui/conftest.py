@@ -53,6 +53,12 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
         QSettings.setPath(QSettings.Format.IniFormat, scope, folder)
 
 
+@pytest.fixture(autouse=True)
+def _patience_with_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a small file, too, is read before a dialog is shown."""
+    monkeypatch.setattr("pgmstudio.gui.jobs.progress_dialog.QUIET_MS", PATIENCE_MS)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _empty_clipboard(qapp: QApplication) -> Iterator[None]:
     """What was copied goes while there is an interpreter; Qt would free it after its end."""

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QDialog, QMessageBox
 from pgmstudio.core.project.edits import replace_data, set_title
 from pgmstudio.gui.demo.screenshot_tour import WindowTour
 from pgmstudio.gui.demo.window_driver import WindowDriver
-from pgmstudio.gui.files.actions import FileCommands
 from pgmstudio.gui.files.opening import open_file
+from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.navigation import open_model_page
 from tests.gui.small_scenes import SAMPLES
 from tests.gui.walking import opened_windows
@@ -30,7 +30,7 @@ def saving(driver: WindowDriver, own: Path) -> Iterator[str]:
     tour.learning_run()
     tour.model()
     file = own / "check-up.pgmz"
-    assert FileCommands(app).save_to(file)
+    assert ProjectSaver(app).save_to(file)
     open_file(app, file)
     driver.settle()
     app.reveal("runsPanel")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.errors import FileError, PgmStudioError
+from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
@@ -19,20 +21,32 @@ EVIDENCE_ENDING = ".evid"
 _FILTER = f"UAI evidence (*{EVIDENCE_ENDING})"
 
 
-def open_evidence(app: AppContext, path: Path) -> None:
+def open_evidence(
+    app: AppContext,
+    path: Path,
+    then: Callable[[], object],
+    failed: Callable[[BaseException], object],
+) -> None:
     """Set the findings of a file as evidence on the active model."""
     from pgmstudio.core.io.models.uai import read_evidence
 
     subject = active_model(app)
     if subject is None:
-        raise FileError(path, "contains evidence on a model. Open the model first.")
+        failed(FileError(path, "contains evidence on a model. Open the model first."))
+        return
     domain = subject.model.domain
-    opening = f"Opening {path.name}"
-    cases = run_with_progress(app.window, opening, lambda *_: read_evidence(path, domain))
-    subject.live.set_all(cases[0] if cases else {})
-    more = f" It is the first of {len(cases)} evidence sets in the file." if len(cases) > 1 else ""
-    result = counted(len(cases[0]) if cases else 0, "variable")
-    app.notify(f"Evidence on {result} from {path.name}.{more}")
+
+    def show(cases: list[dict[str, Observed]]) -> None:
+        subject.live.set_all(cases[0] if cases else {})
+        more = f" It is the first of {len(cases)} evidence sets in the file."
+        result = counted(len(cases[0]) if cases else 0, "variable")
+        app.notify(f"Evidence on {result} from {path.name}.{more if len(cases) > 1 else ''}")
+        then()
+
+    def work(*_: object) -> list[dict[str, Observed]]:
+        return read_evidence(path, domain)
+
+    run_with_progress(app.window, f"Opening {path.name}", work, show, failed)
 
 
 class EvidenceFileCommands(QObject):
@@ -47,10 +61,7 @@ class EvidenceFileCommands(QObject):
             self._app.window, "Open evidence", "", f"{_FILTER};;All files (*)"
         )
         if chosen:
-            try:
-                open_evidence(self._app, Path(chosen))
-            except PgmStudioError as error:
-                self._app.errors.report(error)
+            open_evidence(self._app, Path(chosen), lambda: None, self._app.errors.report)
 
     def save(self) -> None:
         from pgmstudio.core.io.models.uai import write_evidence

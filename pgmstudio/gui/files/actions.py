@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
 
-from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError, ProjectFileError
 from pgmstudio.core.io.models.files import (
     MODEL_FORMATS,
     ModelFile,
@@ -20,12 +19,9 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
-from pgmstudio.gui.files.opening import (
-    PROJECT_ENDING,
-    open_files,
-    show_project,
-    write_with_progress,
-)
+from pgmstudio.gui.files.closing import settled
+from pgmstudio.gui.files.opening import open_files, show_project
+from pgmstudio.gui.files.saving import PROJECT_ENDING, ProjectSaver, not_saved, project_folder
 from pgmstudio.gui.navigation import add_and_show_model, open_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -48,16 +44,6 @@ def with_ending(path: Path, picked: str) -> Path:
     return path.with_name(path.name + known.endings[0])
 
 
-def not_saved(path: Path, error: Exception) -> FileError:
-    """The error to show for a failed save; an error a person can act on is returned as it is."""
-    if isinstance(error, FileError):
-        return error
-    why = str(error) if isinstance(error, PgmStudioError) else f"internal error: {error!r}."
-    failure = FileError(path, f"could not be saved. {why} The file on disk was not changed.")
-    failure.__cause__ = error
-    return failure
-
-
 class FileCommands(QObject):
     """Saving and opening through file choices."""
 
@@ -66,9 +52,7 @@ class FileCommands(QObject):
         self._app = app
 
     def new_project(self) -> None:
-        from pgmstudio.gui.files.closing import settled
-
-        if settled(self._app):
+        if settled(self._app, self.new_project):
             show_project(self._app, Project(), None)
 
     def new_model(self) -> None:
@@ -88,70 +72,11 @@ class FileCommands(QObject):
         chosen, _ = QFileDialog.getOpenFileNames(
             self._app.window,
             "Open project, model or data",
-            self._folder(),
+            project_folder(self._app),
             f"All of these ({everything});;Projects (*{PROJECT_ENDING});;Models ({models});;"
             f"Data ({_DATA_ENDINGS});;Evidence ({evidence});;All files (*)",
         )
         open_files(self._app, [Path(name) for name in chosen])
-
-    def save(self) -> None:
-        path = self._app.document.path
-        if path is None:
-            self.save_as()
-        else:
-            self.save_to(path)
-
-    def save_as(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._app.window,
-            "Save project",
-            str(Path(self._folder()) / f"project{PROJECT_ENDING}"),
-            f"Projects (*{PROJECT_ENDING})",
-        )
-        if chosen:
-            path = Path(chosen)
-            self.save_to(path if path.suffix == PROJECT_ENDING else Path(chosen + PROJECT_ENDING))
-
-    def save_to(self, path: Path) -> bool:
-        """Write the project; when that fails the old file is as it was."""
-        app, project = self._app, self._app.project
-        if path == app.document.path and app.document.is_file_changed:
-            answer = self._ask_about_changed(path)
-            if answer == QMessageBox.StandardButton.Save:
-                self.save_as()
-                return app.document.is_saved
-            if answer != QMessageBox.StandardButton.Discard:
-                return False
-        try:
-            lost = write_with_progress(app, path, project)
-        except Cancelled:
-            return False
-        except Exception as error:  # whatever it is, it must be seen that nothing was saved
-            app.errors.report_loss(not_saved(path, error))
-            return False
-        app.document.mark_saved(path, project, whole=not lost)
-        app.set_preferences(app.preferences.with_recent(path))
-        app.log("info", f"Saved {path.name}.")
-        if lost:
-            app.errors.report_loss(ProjectFileError(path, f"{' '.join(lost)} The rest is saved."))
-        return not lost
-
-    def _ask_about_changed(self, path: Path) -> int:
-        """Another window or program has written the file: Save is save as, Discard overwrite."""
-        buttons = QMessageBox.StandardButton
-        box = QMessageBox(self._app.window)
-        box.setObjectName("changedFileBox")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setWindowTitle("PGM Studio")
-        box.setText(f"{path.name} was changed on disk since you opened or saved it here.")
-        box.setInformativeText(
-            "Another window or program has written it. Overwriting loses what was saved there."
-        )
-        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        box.button(buttons.Save).setText("Save as…")
-        box.button(buttons.Discard).setText("Overwrite")
-        box.setDefaultButton(buttons.Save)
-        return box.exec()
 
     def save_model(self) -> None:
         """Save the active model to a file, in the format of its ending."""
@@ -159,7 +84,7 @@ class FileCommands(QObject):
         chosen, picked = QFileDialog.getSaveFileName(
             self._app.window,
             "Save model",
-            str(Path(self._folder()) / f"{entry.title}.json"),
+            str(Path(project_folder(self._app)) / f"{entry.title}.json"),
             ";;".join(MODEL_FILTERS),
         )
         if chosen:
@@ -186,13 +111,9 @@ class FileCommands(QObject):
             self._app.log("warning", message)
         self._app.notify(" ".join([f"Saved {path.name}.", *lossy]))
 
-    def _folder(self) -> str:
-        path = self._app.document.path
-        return str(path.parent) if path is not None else ""
-
 
 def file_actions(app: AppContext) -> list[ActionSpec]:
-    commands = FileCommands(app)
+    commands, saver = FileCommands(app), app.service(ProjectSaver)
     return [
         ActionSpec(
             "file.new",
@@ -232,7 +153,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "Save project",
             "File",
             "Save everything in one file.",
-            commands.save,
+            saver.save,
             keys=("Ctrl+S",),
             icon="floppy-disk",
             separator_before=True,
@@ -242,7 +163,7 @@ def file_actions(app: AppContext) -> list[ActionSpec]:
             "Save project as…",
             "File",
             "Save the project under another name.",
-            commands.save_as,
+            saver.save_as,
             keys=("Ctrl+Shift+S",),
         ),
         ActionSpec(

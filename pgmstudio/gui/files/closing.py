@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.files.saving import ProjectSaver
 
 WAIT_SECONDS = 3.0
 
 
 def may_close(app: AppContext) -> bool:
-    """Ask about unsaved changes, stop the runs; False keeps the window open."""
-    if not _is_saved_or_given_up(app):
+    """Ask about unsaved changes, stop the runs; False keeps the window open.
+
+    If saving takes longer, the window is closed after it.
+    """
+    if not _is_saved_or_given_up(app, app.window.close):
         return False
     app.workspace.runs.stop_all()
     app.workspace.background_runs.stop_all()
@@ -22,9 +28,12 @@ def may_close(app: AppContext) -> bool:
     return True
 
 
-def settled(app: AppContext) -> bool:
-    """True when another project may replace this one: runs end, unsaved changes are dropped."""
-    return _may_end_runs(app) and _is_saved_or_given_up(app)
+def settled(app: AppContext, again: Callable[[], object] = lambda: None) -> bool:
+    """True when another project may replace this one: runs end, unsaved changes are dropped.
+
+    If saving takes longer, `again` is called after it.
+    """
+    return _may_end_runs(app) and _is_saved_or_given_up(app, again)
 
 
 def _may_end_runs(app: AppContext) -> bool:
@@ -46,7 +55,7 @@ def _may_end_runs(app: AppContext) -> bool:
     return bool(box.exec() == buttons.Discard)
 
 
-def _is_saved_or_given_up(app: AppContext) -> bool:
+def _is_saved_or_given_up(app: AppContext, again: Callable[[], object]) -> bool:
     """True when the open project is saved, or the person does not want it saved."""
     if app.document.is_saved:
         return True
@@ -59,6 +68,5 @@ def _is_saved_or_given_up(app: AppContext) -> bool:
     box.button(buttons.Discard).setText("Leave without saving")
     answer = box.exec()
     if answer == buttons.Save:
-        app.actions["file.save"].trigger()
-        return app.document.is_saved
+        return app.service(ProjectSaver).save(again)
     return bool(answer == buttons.Discard)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
-from pgmstudio.core.errors import Cancelled, PgmStudioError, ProjectFileError
+from pgmstudio.core.errors import PgmStudioError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.io.child_reading import read_model_in_child
 from pgmstudio.core.io.models.files import ModelFile, is_model_path, read_model
 from pgmstudio.core.io.models.project_entry import model_entry
-from pgmstudio.core.io.project.project_file import read_project, write_project
+from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
+from pgmstudio.gui.files.closing import settled
+from pgmstudio.gui.files.recovery import Recovered, offer_recovery, take_over
+from pgmstudio.gui.files.saving import PROJECT_ENDING
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
 from pgmstudio.gui.navigation import (
     add_and_show_model,
@@ -27,50 +30,75 @@ from pgmstudio.gui.navigation import (
     open_welcome,
 )
 
-PROJECT_ENDING = ".pgmz"
-
 
 def begin(app: AppContext, files: Sequence[Path]) -> None:
     """Show the given files, or the welcome page, at start."""
-    from pgmstudio.gui.files.recovery import offer_recovery
 
-    if files:
-        open_files(app, files)
-    if not app.center.pages:
-        open_welcome(app)
-    offer_recovery(app)
+    def on_opened() -> None:
+        if not app.center.pages:
+            open_welcome(app)
+        offer_recovery(app)
+
+    open_files(app, files, on_opened)
 
 
-def open_files(app: AppContext, files: Sequence[Path]) -> None:
+def open_files(
+    app: AppContext, files: Sequence[Path], then: Callable[[], object] = lambda: None
+) -> None:
     """Open each file by its ending; what cannot be opened is reported and skipped."""
-    for file in files:
-        try:
-            open_file(app, file)
-        except (PgmStudioError, Cancelled) as error:
-            app.errors.report(error)
-
-
-def open_file(app: AppContext, path: Path) -> None:
-    if path.suffix == PROJECT_ENDING:
-        open_project(app, path)
-    elif is_model_path(path):
-        open_model_file(app, path)
-    elif path.suffix.lower() == EVIDENCE_ENDING:
-        open_evidence(app, path)
+    if files:
+        open_file(app, files[0], partial(open_files, app, files[1:], then))
     else:
-        open_import_page(app, path)
+        then()
 
 
-def open_project(app: AppContext, path: Path) -> None:
-    """Replace the open project, after asking about unsaved changes."""
-    from pgmstudio.gui.files.closing import settled
+def open_file(app: AppContext, path: Path, then: Callable[[], object] = lambda: None) -> None:
+    """Open a file by its ending; `then` is called when it is open or cannot be opened."""
+    openers = {PROJECT_ENDING: open_project, EVIDENCE_ENDING: open_evidence}
+    opener = open_model_file if is_model_path(path) else openers.get(path.suffix.lower())
 
-    opened = read_with_progress(app, path)
-    if not settled(app):
+    def on_failed(error: BaseException) -> None:
+        app.errors.report(error)
+        then()
+
+    if opener is not None:
+        opener(app, path, then, on_failed)
         return
-    show_project(app, opened.project, path, stamp=opened.stamp)
-    app.set_preferences(app.preferences.with_recent(path))
-    report_left_out(app, path, opened.left_out)
+    try:
+        open_import_page(app, path)
+    except PgmStudioError as error:
+        app.errors.report(error)
+    then()
+
+
+def open_project(
+    app: AppContext,
+    path: Path,
+    then: Callable[[], object],
+    failed: Callable[[BaseException], object],
+) -> None:
+    """Replace the open project, after asking about unsaved changes."""
+
+    def show(opened: OpenedProject) -> None:
+        if settled(app, partial(show, opened)):
+            show_project(app, opened.project, path, stamp=opened.stamp)
+            app.set_preferences(app.preferences.with_recent(path))
+            report_left_out(app, path, opened.left_out)
+        then()
+
+    read_with_progress(app, path, show, failed)
+
+
+def recover(app: AppContext, entry: Recovered) -> None:
+    """Open a recovery copy as unsaved changes of its project."""
+
+    def show(opened: OpenedProject) -> None:
+        if settled(app, partial(show, opened)):
+            show_project(app, opened.project, entry.path, saved=False, stamp=entry.stamp)
+            take_over(entry)
+            report_left_out(app, entry.file, opened.left_out)
+
+    read_with_progress(app, entry.file, show, app.errors.report)
 
 
 def report_left_out(app: AppContext, path: Path, left_out: Sequence[str]) -> None:
@@ -100,23 +128,31 @@ def show_project(
         open_welcome(app)
 
 
-def open_model_file(app: AppContext, path: Path) -> None:
+def open_model_file(
+    app: AppContext,
+    path: Path,
+    then: Callable[[], object] = lambda: None,
+    failed: Callable[[BaseException], object] | None = None,
+) -> None:
     """Add the model of a file to the project and show it."""
 
-    file = read_model_with_progress(app, path)
-    for warning in file.warnings:
-        app.log("warning", warning)
-    entry = model_entry(file, file.title or path.name.split(".")[0])
-    add_and_show_model(app, entry, f"Open {path.name}")
-    if file.warnings:
-        more = f" {len(file.warnings) - 1} more in the log." if len(file.warnings) > 1 else ""
-        app.notify(file.warnings[0] + more)
+    def show(file: ModelFile) -> None:
+        for warning in file.warnings:
+            app.log("warning", warning)
+        entry = model_entry(file, file.title or path.name.split(".")[0])
+        add_and_show_model(app, entry, f"Open {path.name}")
+        if file.warnings:
+            more = f" {len(file.warnings) - 1} more in the log." if len(file.warnings) > 1 else ""
+            app.notify(file.warnings[0] + more)
+        then()
+
+    work = partial(_read_model, path)
+    run_with_progress(app.window, f"Opening {path.name}", work, show, failed or app.errors.report)
 
 
-# Read or written in less than a tenth of a second.
+# Read in less than a tenth of a second.
 SMALL_FILE = 2 << 20  # bytes
 SMALL_TEXT = 1 << 18  # bytes of a model file, packed or not
-SMALL_DATA = 4 << 20  # bytes of codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,31 +165,29 @@ class OpenedProject:
     left_out: tuple[str, ...]
 
 
-def read_with_progress(app: AppContext, path: Path) -> OpenedProject:
-    """The project in a file; Cancelled when the person does not want to wait for it."""
-    if not path.is_file() or path.stat().st_size < SMALL_FILE:
-        return _read(path, NEVER, ignore_progress)
-    return run_with_progress(app.window, f"Opening {path.name}", partial(_read, path))
-
-
-def read_model_with_progress(app: AppContext, path: Path) -> ModelFile:
-    """The model in a file; Cancelled when the person does not want to wait for it."""
-    return run_with_progress(app.window, f"Opening {path.name}", partial(_read_model, path))
+def read_with_progress(
+    app: AppContext,
+    path: Path,
+    then: Callable[[OpenedProject], object],
+    failed: Callable[[BaseException], object],
+) -> None:
+    """Read the project in a file; Cancelled when the person does not want to wait for it."""
+    if path.is_file() and path.stat().st_size >= SMALL_FILE:
+        work = partial(_read, path)
+        run_with_progress(app.window, f"Opening {path.name}", work, then, failed)
+        return
+    try:
+        opened = _read(path, NEVER, ignore_progress)
+    except PgmStudioError as error:
+        failed(error)
+    else:
+        then(opened)
 
 
 def _read_model(path: Path, cancel: CancelToken, _report_fraction: ReportFraction) -> ModelFile:
     # Taking a long text apart would hold up the window from another thread, too.
     is_small = not path.is_file() or path.stat().st_size < SMALL_TEXT
     return read_model(path) if is_small else read_model_in_child(path, cancel)
-
-
-def write_with_progress(app: AppContext, path: Path, project: Project) -> tuple[str, ...]:
-    """Save the project; returns a message for each part that could not be written. When it is
-    stopped the old file is unchanged."""
-    if sum(entry.data.codes.nbytes for entry in project.data.values()) < SMALL_DATA:
-        return write_project(path, project)
-    work = partial(write_project, path, project)
-    return run_with_progress(app.window, f"Saving {path.name}", work)
 
 
 def _read(path: Path, cancel: CancelToken, report_fraction: ReportFraction) -> OpenedProject:

@@ -20,12 +20,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
+from pgmstudio.core.errors import FileError
 from pgmstudio.core.io.atomic import Stamp, make_folder, replace_file
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.project import preferences
 from pgmstudio.gui.widgets.debounce import one_shot
 
@@ -238,26 +239,8 @@ def _began(process: int) -> str | None:
     return _ENDED if fields[0] == "Z" else fields[19]
 
 
-def recover(app: AppContext, entry: Recovered) -> None:
-    """Open a recovery copy as unsaved changes of its project.
-
-    The file becomes this program's own: another crash before the next autosave loses nothing.
-    """
-    from pgmstudio.gui.files.closing import settled
-    from pgmstudio.gui.files.opening import read_with_progress, report_left_out, show_project
-
-    try:
-        opened = read_with_progress(app, entry.file)
-    except (PgmStudioError, Cancelled) as error:
-        app.errors.report(error)
-        return
-    if settled(app):
-        show_project(app, opened.project, entry.path, saved=False, stamp=entry.stamp)
-        _take_over(entry)
-        report_left_out(app, entry.file, opened.left_out)
-
-
-def _take_over(entry: Recovered) -> None:
+def take_over(entry: Recovered) -> None:
+    """Make a recovery copy this program's own: another crash before the next save loses nothing."""
     # What cannot be renamed is offered once more, which does no harm.
     with contextlib.suppress(OSError, FileError):
         _write_facts(_own_file(), entry.path, entry.stamp)
@@ -279,7 +262,5 @@ def _remove(file: Path) -> None:
 
 def offer_recovery(app: AppContext) -> None:
     """After a crash, show the welcome page with the recovery note."""
-    from pgmstudio.gui.navigation import open_welcome
-
     if left_behind():
         open_welcome(app)

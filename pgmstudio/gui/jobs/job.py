@@ -103,6 +103,13 @@ class Job(QObject):
             return not self._thread.is_alive()
         return True
 
+    def ends_within(self, seconds: float) -> bool:
+        """Block for a moment; if the worker is done by then, its events are delivered now."""
+        if not self.wait(seconds):
+            return False
+        self._drain()
+        return True
+
     def _work(self) -> None:
         try:
             for event in self._task(self._switch):

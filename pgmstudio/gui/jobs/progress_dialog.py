@@ -5,62 +5,67 @@ The window keeps painting and the work can be stopped.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TypeVar, cast
 
-from PySide6.QtCore import QCoreApplication, QDeadlineTimer, QEvent, QEventLoop, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QProgressBar, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.counting import ReportFraction
-from pgmstudio.core.execution.events import CancelToken, StopSwitch
-from pgmstudio.gui.jobs.job import ProgressCell
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.gui.jobs.job import Job, JobState, ProgressCell
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, row
 
 T = TypeVar("T")
 
 LOOK_EVERY_MS = 10
-# Shorter waits show no dialog, because one that flashes up is distracting.
+# Shorter work shows no dialog, because one that flashes up is distracting.
 QUIET_MS = 150
 # A window manager gives the keyboard back within this time; without one it never does.
 FOCUS_MS = 200
 
 
 def run_with_progress(
-    parent: QWidget, text: str, work: Callable[[CancelToken, ReportFraction], T]
-) -> T:
-    """Run `work` in a thread and return its value; meanwhile only its dialog takes input.
+    parent: QWidget,
+    text: str,
+    work: Callable[[CancelToken, ReportFraction], T],
+    then: Callable[[T], object],
+    failed: Callable[[BaseException], object],
+) -> None:
+    """Run `work` in a thread and pass its value to `then`, or what it raised to `failed`.
 
-    Shortcuts pressed meanwhile are triggered when it ends. Raises what `work` raises, and
-    Cancelled when it was stopped.
+    Short work has ended on return. Longer work shows a dialog, which alone takes input and can
+    stop it: `failed` gets Cancelled. Shortcuts pressed meanwhile are triggered when it ends.
     """
-    worker = _Worker(work)
-    if worker.is_done_within(QUIET_MS):
-        return worker.outcome()
-    held = _HeldShortcuts(parent.window())
-    QCoreApplication.processEvents()  # keys that came so far would be lost on the blocked window
-    dialog = WaitingDialog(parent, text, worker.switch, worker.progress)
-    dialog.open()
-    worker.is_done_within(None)
-    was_active = dialog.isActiveWindow()
-    dialog.done(0)
-    dialog.deleteLater()
-    if was_active:
-        _wait_for_focus(parent.window())
-    held.stop()
-    outcome = worker.outcome()
-    held.release()
-    return outcome
+    progress = ProgressCell()
 
+    def task(cancel: CancelToken) -> Iterator[object]:
+        yield work(cancel, progress.report)
 
-def _wait_for_focus(window: QWidget) -> None:
-    """Let the keyboard come back to the window before keys count as its own again."""
-    window.activateWindow()
-    deadline = QDeadlineTimer(FOCUS_MS)
-    while not deadline.hasExpired() and QGuiApplication.focusWindow() is not window.windowHandle():
-        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 10)
+    job = Job(task, parent)
+    values: list[object] = []
+    dialogs: list[WaitingDialog] = []
+
+    def on_state(state: JobState) -> None:
+        if not state.is_end:
+            return
+        job.deleteLater()
+        for dialog in dialogs:
+            dialog.close_at_end()
+        if state is JobState.FINISHED:
+            then(cast(T, values[0]))
+        else:
+            failed(job.error or Cancelled())
+
+    job.events_arrived.connect(values.extend)
+    job.state_changed.connect(on_state)
+    job.start()
+    if not job.ends_within(QUIET_MS / 1000):
+        dialogs.append(WaitingDialog(parent, text, job, progress))
+        dialogs[0].open()
 
 
 class _HeldShortcuts(QObject):
@@ -75,14 +80,19 @@ class _HeldShortcuts(QObject):
         app.installEventFilter(self)
         self._app = app
 
-    def stop(self) -> None:
+    def release(self) -> None:
+        """Carry them out, once the keyboard is back at the window."""
+        self._window.activateWindow()
+        if QGuiApplication.focusWindow() is self._window.windowHandle():
+            QTimer.singleShot(0, self, self._trigger)
+        else:
+            QTimer.singleShot(FOCUS_MS, self, self._trigger)
+
+    def _trigger(self) -> None:
         self._app.removeEventFilter(self)
         self.deleteLater()
-
-    def release(self) -> None:
-        """Carry them out, once the caller has done its own part."""
         for action in self._held:
-            QTimer.singleShot(0, action, action.trigger)
+            action.trigger()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
@@ -98,54 +108,15 @@ class _HeldShortcuts(QObject):
         return False
 
 
-class _Worker(Generic[T]):
-    """A thread, and the loop in which the window waits for it."""
-
-    def __init__(self, work: Callable[[CancelToken, ReportFraction], T]) -> None:
-        self.switch, self.progress = StopSwitch(), ProgressCell()
-        self._work = work
-        self._made: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True, name="waited for")
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._made.append(self._work(self.switch, self.progress.report))
-        except BaseException as error:  # raised again in the window's thread
-            self._error = error
-
-    def is_done_within(self, milliseconds: int | None) -> bool:
-        """Let the window work until the thread has ended; for a while only, clicks wait too."""
-        loop, look = QEventLoop(), QTimer()
-        look.setInterval(LOOK_EVERY_MS)
-        look.timeout.connect(lambda: None if self._thread.is_alive() else loop.quit())
-        look.start()
-        if milliseconds is None:
-            loop.exec()
-        else:
-            QTimer.singleShot(milliseconds, loop, loop.quit)
-            loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-        look.stop()
-        return not self._thread.is_alive()
-
-    def outcome(self) -> T:
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._made[0]
-
-
 class WaitingDialog(QDialog):
     """A text, a progress bar and a Stop button, which Escape presses as well."""
 
-    def __init__(
-        self, parent: QWidget, text: str, switch: StopSwitch, progress: ProgressCell
-    ) -> None:
+    def __init__(self, parent: QWidget, text: str, job: Job, progress: ProgressCell) -> None:
         super().__init__(parent)
         self.setObjectName("waitingDialog")
         self.setWindowTitle("PGM Studio")
-        self._switch, self._progress = switch, progress
+        self._job, self._progress = job, progress
+        self._held = _HeldShortcuts(parent.window())
         self._text = label(text)
         self._bar = QProgressBar()
         self._bar.setObjectName("waitingProgress")
@@ -170,9 +141,15 @@ class WaitingDialog(QDialog):
 
     def reject(self) -> None:
         """Ask to stop; the dialog goes when the work has ended."""
-        self._switch.cancel()
+        self._job.cancel()
         self._stop.setEnabled(False)
         self._text.setText("Stopping…")
+
+    def close_at_end(self) -> None:
+        self._look.stop()
+        self.done(0)
+        self.deleteLater()
+        self._held.release()
 
     def _on_look(self) -> None:
         self._bar.setValue(round(1000 * self._progress.done))

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFileDialog, QStackedWidget, QVBoxLayout, QWidget
 
-from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.io.background_knowledge import read_knowledge, write_knowledge
 from pgmstudio.core.number_format import counted
@@ -238,17 +238,14 @@ class KnowledgePage(EmbeddedPage):
             self.import_file(Path(chosen))
 
     def import_file(self, path: Path) -> None:
-        try:
-            knowledge = run_with_progress(
-                self, f"Opening {path.name}", lambda *_: read_knowledge(path)
-            )
-        except (PgmStudioError, Cancelled) as error:
-            self._app.errors.report(error)
-            return
-        self._app.change(
-            f"Import knowledge from {path.name}",
-            partial(edits.set_knowledge, knowledge=knowledge),
-        )
+        def show(knowledge: Knowledge) -> None:
+            edit = partial(edits.set_knowledge, knowledge=knowledge)
+            self._app.change(f"Import knowledge from {path.name}", edit)
+
+        def work(*_: object) -> Knowledge:
+            return read_knowledge(path)
+
+        run_with_progress(self, f"Opening {path.name}", work, show, self._app.errors.report)
 
     def _on_export(self) -> None:
         chosen, _ = QFileDialog.getSaveFileName(self, "Export knowledge", "knowledge.json", ENDINGS)

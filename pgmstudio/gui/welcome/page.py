@@ -150,7 +150,8 @@ class WelcomePage(Page):
         return row(open_it, None, label(_when(when), "tertiary", size="dense"))
 
     def _add_recovery(self, layout: QVBoxLayout) -> None:
-        from pgmstudio.gui.files.recovery import Recovered, forget, left_behind, recover
+        from pgmstudio.gui.files.opening import recover
+        from pgmstudio.gui.files.recovery import Recovered, forget, left_behind
 
         for entry in left_behind()[:3]:
             note = Note(name="recoveryNote", rich=True)

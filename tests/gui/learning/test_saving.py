@@ -19,6 +19,7 @@ from pgmstudio.gui.files import actions as file_actions
 from pgmstudio.gui.files import opening as project_files
 from pgmstudio.gui.files.actions import FileCommands
 from pgmstudio.gui.files.opening import open_files
+from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window import error_banner as error_note
@@ -47,16 +48,16 @@ def test_a_save_that_fails_is_a_note_that_stays_until_the_project_is_saved(
     path = tmp_path / "mine.pgmz"
     with monkeypatch.context() as broken:
         broken.setattr(project_files, "write_project", fails)
-        assert not FileCommands(window.app).save_to(path)
+        assert not ProjectSaver(window.app).save_to(path)
         assert "mine.pgmz: could not be saved" in loss_note(window).text
         rename(window, "another change")
         assert "could not be saved" in loss_note(window).text
         loss_note(window).dismiss()
-        assert not FileCommands(window.app).save_to(path)
+        assert not ProjectSaver(window.app).save_to(path)
         assert "could not be saved" in loss_note(window).text
     assert not path.exists()
     note = loss_note(window)
-    assert FileCommands(window.app).save_to(path)
+    assert ProjectSaver(window.app).save_to(path)
     assert not note.isVisible()
 
 
@@ -89,12 +90,12 @@ def test_a_part_that_cannot_be_saved_leaves_the_project_unsaved_and_the_rest_on_
     add_sprinkler(window.app)
     add_a_run_that_cannot_be_saved(window.app)
     path = tmp_path / "mine.pgmz"
-    assert not FileCommands(window.app).save_to(path)
+    assert not ProjectSaver(window.app).save_to(path)
     assert "Run “odd” cannot be saved" in loss_note(window).text
     assert list(read_project(path).models) == list(window.app.project.models)
     assert not window.app.document.is_saved
     window.app.document.undo_stack.undo()
-    assert FileCommands(window.app).save_to(path)
+    assert ProjectSaver(window.app).save_to(path)
     assert window.app.document.is_saved
 
 
@@ -117,7 +118,7 @@ def second_window_saved(window: MainWindow, tmp_path: Path) -> Path:
     """A project open here with changes, and saved by another window meanwhile."""
     add_sprinkler(window.app)
     path = tmp_path / "shared.pgmz"
-    assert FileCommands(window.app).save_to(path)
+    assert ProjectSaver(window.app).save_to(path)
     rename(window, "mine")
     write_project(path, edits.set_title(read_project(path), title="theirs"))
     return path
@@ -194,7 +195,7 @@ def test_preferences_that_cannot_be_written_do_not_spoil_a_save(
     monkeypatch.setattr(
         "pgmstudio.gui.project.preferences.preferences_folder", lambda: blocked / "inside"
     )
-    assert FileCommands(window.app).save_to(tmp_path / "mine.pgmz")
+    assert ProjectSaver(window.app).save_to(tmp_path / "mine.pgmz")
     assert window.app.document.is_saved
 
 
@@ -207,7 +208,7 @@ def test_a_run_with_infinite_numbers_is_saved_and_opens_again(
     run = Run("pdg.learn", {}, 1, "", "", Outcome.FINISHED, measures=measures, kept=kept)
     window.app.change("Learn", partial(edits.add_run, run=run, model=None))
     path = tmp_path / "mine.pgmz"
-    assert FileCommands(window.app).save_to(path)
+    assert ProjectSaver(window.app).save_to(path)
     open_files(window.app, [path])
     again = window.app.project.runs["r1"]
     assert (again.measures, repr(again.kept)) == (measures, repr(kept))

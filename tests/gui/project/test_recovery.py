@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
 from pgmstudio.core.project import edits
-from pgmstudio.gui.files.actions import FileCommands
-from pgmstudio.gui.files.opening import begin
-from pgmstudio.gui.files.recovery import left_behind, recover, recovery_folder
+from pgmstudio.gui.files.opening import begin, recover
+from pgmstudio.gui.files.recovery import left_behind, recovery_folder
+from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
@@ -61,7 +61,7 @@ def test_a_saved_project_needs_no_recovery(
     assert not window.autosave.file.exists()
     add_sprinkler(window.app)
     file = save(qtbot, window)
-    assert FileCommands(window.app).save_to(tmp_path / "mine.pgmz")
+    assert ProjectSaver(window.app).save_to(tmp_path / "mine.pgmz")
     assert not file.exists()
     assert list(recovery_folder().iterdir()) == []
 
@@ -85,7 +85,7 @@ def test_what_a_crash_left_is_offered_and_opens_as_unsaved(
 ) -> None:
     add_sprinkler(window.app)
     path = tmp_path / "mine.pgmz"
-    FileCommands(window.app).save_to(path)
+    ProjectSaver(window.app).save_to(path)
     window.app.change("Rename", partial(edits.set_title, title="lost and found"))
     as_if_crashed(save(qtbot, window), gone_process)
     kept = project_bytes(window.app.project)
@@ -265,7 +265,7 @@ def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_u
 ) -> None:
     add_sprinkler(window.app)
     path = tmp_path / "mine.pgmz"
-    FileCommands(window.app).save_to(path)
+    ProjectSaver(window.app).save_to(path)
     window.app.change("Rename", partial(edits.set_title, title="lost and found"))
     as_if_crashed(save(qtbot, window), gone_process)
     window.app.document.undo_stack.setClean()
@@ -279,6 +279,6 @@ def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_u
         return QMessageBox.StandardButton.Cancel
 
     monkeypatch.setattr(QMessageBox, "exec", cancel)
-    assert not FileCommands(window.app).save_to(path)
+    assert not ProjectSaver(window.app).save_to(path)
     assert len(asked) == 1
     assert path.read_bytes() == b"newer work of another window"
