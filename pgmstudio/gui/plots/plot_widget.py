@@ -13,13 +13,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from functools import cache, partial
 from html import escape
 from importlib import import_module
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -28,8 +25,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 
-# After every module the window gets its turn.
-BREATH_SECONDS = 0.001
 LOOK_MS = 15
 # Those that pyqtgraph imports, and how long the window may be held up to make classes of them.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
@@ -91,41 +86,14 @@ def _made_classes() -> Iterator[object]:
 
 
 def _load() -> None:
-    try:
-        with _breathing():
-            import pyqtgraph  # noqa: F401
-    except ImportError:
-        pass  # the plot imports it again and reports the error in the window
+    with suppress(ImportError):  # the plot imports it again and reports the error in the window
+        import pyqtgraph  # noqa: F401
 
 
 @cache
 def plot_library() -> PlotLibrary:
     """The one of the application."""
     return PlotLibrary()
-
-
-@contextmanager
-def _breathing() -> Iterator[None]:
-    finder = _Breath(threading.get_ident())
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-
-
-class _Breath(MetaPathFinder):
-    """Finds nothing, but lets other threads work before each module that one thread imports."""
-
-    def __init__(self, thread: int) -> None:
-        self._thread = thread
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if threading.get_ident() == self._thread:
-            time.sleep(BREATH_SECONDS)
-        return None
 
 
 _THOUSANDS = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")

@@ -16,6 +16,8 @@ from pgmstudio.core.errors import GraphError
 from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
+from pgmstudio.gui.files import saving
+from pgmstudio.gui.jobs import progress_dialog
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
@@ -51,6 +53,21 @@ def test_saying_save_saves_and_closes(
     add_sprinkler(window.app)
     window.close()
     assert not window.isVisible()
+    assert list(read_project(file).models) == ["m1"]
+
+
+def test_a_window_is_closed_after_a_long_save(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "large.pgmz"
+    monkeypatch.setattr(saving, "SMALL_DATA", 0)
+    monkeypatch.setattr(progress_dialog, "QUIET_MS", 0)
+    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    add_sprinkler(window.app)
+    window.close()
+    assert window.isVisible()
+    qtbot.waitUntil(lambda: not window.isVisible())
     assert list(read_project(file).models) == ["m1"]
 
 
