@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QMainWindow
 
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.jobs.background_run import BackgroundRuns
+from pgmstudio.gui.jobs.run_queue import RunQueue
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.project.preferences import Preferences
 from pgmstudio.gui.widgets.actions import ActionRegistry
 from pgmstudio.gui.widgets.page import Page
-
-if TYPE_CHECKING:
-    from pgmstudio.gui.evidence.belief_service import BeliefService
-    from pgmstudio.gui.runs.run_queue import RunQueue
 
 S = TypeVar("S")
 Edge = tuple[str, str]

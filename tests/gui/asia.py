@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import mini_rect
 from pgmstudio.gui.evidence.variables_panel import VariablesPanel
 from pgmstudio.gui.files.opening import open_model_file

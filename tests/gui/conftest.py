@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
+    from pgmstudio.gui.beliefs.belief_service import BeliefService
     from pgmstudio.gui.demo.window_driver import WindowDriver
-    from pgmstudio.gui.evidence.belief_service import BeliefService
     from pgmstudio.gui.window.main_window import MainWindow
 
 

@@ -23,8 +23,8 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.files.recovery import recovery_folder
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.application import apply_preferences, make_application
 from pgmstudio.gui.window.main_window import MainWindow

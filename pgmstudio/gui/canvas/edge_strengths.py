@@ -24,7 +24,7 @@ from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.edge_gains import edge_gains
 from pgmstudio.core.scores.local import score_of
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
 

@@ -11,8 +11,8 @@ from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.evidence.last_model import last_model

@@ -21,14 +21,14 @@ from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
 from pgmstudio.core.inference.information_measures import conflict_word
-from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import (
+from pgmstudio.gui.beliefs.evidence_diagnostics import (
     EvidenceDiagnostics,
     TracedEvidence,
     stop_listening,
     trace_text,
 )
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import (
     IconLabel,

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.belief_service import BeliefService
 
 Modifiers = Qt.KeyboardModifier
 Key = Qt.Key

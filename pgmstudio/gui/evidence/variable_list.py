@@ -15,8 +15,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
 from pgmstudio.gui.evidence.variable_delegate import VariableDelegate
 from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows, mini_rect, state_at

@@ -6,12 +6,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 
 from pgmstudio.core.drawing.svg.nodes import percent
-from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import (
+from pgmstudio.gui.beliefs.evidence_diagnostics import (
     EvidenceDiagnostics,
     stop_listening,
     trace_text,
 )
+from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows

@@ -12,8 +12,8 @@ from pgmstudio.core.analysis.belief_query import Standing
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.evidence.active_model import data_around, subject_around
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.registry import ElementInspector, language_view
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import empty_state

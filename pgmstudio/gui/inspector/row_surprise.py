@@ -7,9 +7,9 @@ import math
 from PySide6.QtWidgets import QCheckBox
 
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics, stop_listening
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics, stop_listening
 from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Section, Segments, button, label, row

@@ -31,7 +31,7 @@ from pgmstudio.core.project.project import Run
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.runs.run_recorder import constraint_message, training_rows
 from pgmstudio.gui.runs.run_summary import (
     Evaluation,

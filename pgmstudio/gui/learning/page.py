@@ -19,13 +19,13 @@ from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.jobs.learning_run import reports_steps
 from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.bootstrap import start_bootstrap
 from pgmstudio.gui.runs.imputation import RemedyRow
-from pgmstudio.gui.runs.learning_run import reports_steps
 from pgmstudio.gui.runs.run_recorder import RunRecorder, run_recorder, training_rows
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, QPoint, Qt
 
 from pgmstudio.core.inference.base import done_states
 from pgmstudio.core.languages.sessions import direction_note, no_intervention_reason
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.surprise import SurpriseMarks
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.model_page.context_menu import do_menu
 
 

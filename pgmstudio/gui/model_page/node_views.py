@@ -13,8 +13,8 @@ from pgmstudio.core.inference.base import Done, Finding, as_seen, weights_of
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.model import HasDag
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
-from pgmstudio.gui.evidence.belief_service import BeliefService
 
 # Models with more variables open with names only: their bars could not be read together.
 MAX_WITH_BARS = 24

@@ -15,6 +15,7 @@ from pgmstudio.core.languages.diagrams import diagram_row, picture_names, pictur
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project.model_edits import EditableStructure
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layout_worker import (
     METHODS,
@@ -27,7 +28,6 @@ from pgmstudio.gui.canvas.legend import LegendEntry
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.edge_strength_controller import StrengthController

@@ -8,8 +8,8 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import Run
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.run_recorder import training_rows
 
 

@@ -15,8 +15,8 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import show_best
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.navigation import add_and_show_model, open_model_page
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import BEST_SO_FAR

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.project.project import Outcome, Project, Run
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.runs.learning_run import LearningRun, Trace
+from pgmstudio.gui.jobs.learning_run import LearningRun, Trace
 
 _STATES = {
     Outcome.FINISHED: JobState.FINISHED,

@@ -31,8 +31,8 @@ from pgmstudio.core.project.project import (
 )
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun, score_text
 from pgmstudio.gui.runs.live_model import live_models
 
 # More points than a plot has pixels add nothing.

@@ -13,7 +13,7 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.runs.learning_run import BITS_PER_ROW, LearningRun, score_text
+from pgmstudio.gui.jobs.learning_run import BITS_PER_ROW, LearningRun, score_text
 from pgmstudio.gui.runs.live_model import position_text
 from pgmstudio.gui.runs.model_summary import bits_text, fit_per_row
 from pgmstudio.gui.runs.recorded_run import AnyRun

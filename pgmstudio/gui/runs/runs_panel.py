@@ -12,8 +12,8 @@ from pgmstudio.core.project.edits import remove_run
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
-from pgmstudio.gui.runs.learning_run import LearningRun, score_text
 from pgmstudio.gui.runs.recorded_run import (
     AnyRun,
     RecordedRun,

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
 from pgmstudio.core.drawing.strands import DASHES
 from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.jobs.learning_run import Trace
 from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
-from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, label, row

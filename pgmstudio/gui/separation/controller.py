@@ -27,10 +27,10 @@ from pgmstudio.core.languages.ldag.session import (
 )
 from pgmstudio.core.model import HasDag, Model
 from pgmstudio.core.number_format import counted
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.separation import Shown, shown_of
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.separation.bar import SeparationBar

@@ -17,6 +17,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import (
     open_import_page,
@@ -25,7 +26,6 @@ from pgmstudio.gui.navigation import (
     open_welcome,
 )
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.welcome.samples import SAMPLES

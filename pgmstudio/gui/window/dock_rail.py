@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QToolButton, QVBoxLayout
 
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.runs.learning_run import LearningRun
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label

@@ -8,7 +8,7 @@ import threading
 import traceback
 from types import TracebackType
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError
@@ -29,16 +29,20 @@ class PanelReporter(QObject):
 
 
 class WindowErrorReporter(QObject):
-    """Reports errors: `message` for those a person can act on; bugs are logged and shown once."""
+    """Reports errors: `message` for those a person can act on; bugs are logged and shown once.
+
+    While the dialog is open, other bugs are added to its details.
+    """
 
     message = Signal(str)
     noted = Signal(str, str, str)  # name of the panel or "", message, details
     loss_noted = Signal(str, str)  # message, details
-    _bug_in_thread = Signal(str)
+    _bug_in_thread = Signal(str, str)  # what and where, details
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._seen: set[str] = set()
+        self._box: QMessageBox | None = None
         self._panels: dict[str, PanelReporter] = {}
         self._bug_in_thread.connect(self._show_bug)
 
@@ -62,7 +66,9 @@ class WindowErrorReporter(QObject):
             self.message.emit(str(error))
             self.noted.emit(panel, str(error), "".join(traceback.format_exception(error)))
             return
-        self._bug_in_thread.emit("".join(traceback.format_exception(error)))
+        place = traceback.extract_tb(error.__traceback__)[-1:]
+        key = f"{type(error).__name__} at {[(frame.filename, frame.lineno) for frame in place]}"
+        self._bug_in_thread.emit(key, "".join(traceback.format_exception(error)))
 
     def report_loss(self, error: FileError) -> None:
         """Show that something could not be saved or read, until it is dismissed or saved."""
@@ -84,12 +90,15 @@ class WindowErrorReporter(QObject):
         if args.exc_value is not None:
             self.report(args.exc_value)
 
-    def _show_bug(self, details: str) -> None:
+    def _show_bug(self, key: str, details: str) -> None:
         log.error("%s", details)
-        if details in self._seen:
+        if key in self._seen:
             return
-        self._seen.add(details)
-        box = QMessageBox(QApplication.activeWindow())
+        self._seen.add(key)
+        if self._box is not None:
+            self._box.setDetailedText(f"{self._box.detailedText()}\n{details}")
+            return
+        box = self._box = QMessageBox(QApplication.activeWindow())
         box.setObjectName("bugBox")
         box.setIcon(QMessageBox.Icon.Critical)
         box.setWindowTitle("PGM Studio – internal error")
@@ -99,6 +108,11 @@ class WindowErrorReporter(QObject):
         )
         box.setDetailedText(details)
         copy = box.addButton("Copy details", QMessageBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QApplication.clipboard().setText(details))
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(box.detailedText()))
         box.addButton(QMessageBox.StandardButton.Close)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.destroyed.connect(self._on_box_gone)
         box.open()
+
+    def _on_box_gone(self) -> None:
+        self._box = None

@@ -14,8 +14,8 @@ from pgmstudio.gui.widgets.page import Page
 
 if TYPE_CHECKING:
     from pgmstudio.core.project.project import Project
+    from pgmstudio.gui.jobs.learning_run import LearningRun
     from pgmstudio.gui.runs.artifact_source import ArtifactSource
-    from pgmstudio.gui.runs.learning_run import LearningRun
     from pgmstudio.gui.widgets.image_file import Drawing
 
 

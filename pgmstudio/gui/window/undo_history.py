@@ -17,7 +17,7 @@ from pgmstudio.core.inference.base import Likelihood
 from pgmstudio.core.inference.finding_text import finding_words
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import Edge, Selection
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.jobs.background_run import BackgroundRuns
+from pgmstudio.gui.jobs.run_queue import RunQueue
 from pgmstudio.gui.project.document import Document
-from pgmstudio.gui.runs.run_queue import RunQueue
 
 
 class WindowWorkspace(QObject):

@@ -19,8 +19,8 @@ from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.evidence.belief_service import BeliefService
 from pgmstudio.gui.evidence.map_query import MapQuery
 from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_surprise_of
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage

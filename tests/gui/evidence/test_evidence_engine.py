@@ -13,8 +13,8 @@ from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError, TooLa
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.inference.junction_tree.session import Beliefs, JunctionTreeSession
 from pgmstudio.core.model import Model
-from pgmstudio.gui.evidence import belief_worker as belief_engine
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs import belief_worker as belief_engine
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from tests.gui.samples import sprinkler
 from tests.strategies import random_network
 

@@ -15,7 +15,7 @@ from pgmstudio.core.inference.finding_text import (
     short_words,
 )
 from pgmstudio.core.project.scenarios import name_for
-from pgmstudio.gui.evidence.evidence_diagnostics import trace_text
+from pgmstudio.gui.beliefs.evidence_diagnostics import trace_text
 
 TWO = Variable("dysp", ("yes", "no"))
 FOUR = Variable("grade", ("a", "b", "c", "d"))

@@ -15,7 +15,7 @@ from pgmstudio.core.inference.base import Excluded, Observed
 from pgmstudio.core.inference.information_measures import entropy_bits, shift_bits
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.variable_model import VariableRow
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow

@@ -21,10 +21,10 @@ from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.dialog import ExportDialog
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note

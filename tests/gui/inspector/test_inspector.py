@@ -31,7 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 )
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, plain_params
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.inspector.joint import shortened
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.model_summary import provenance_facts

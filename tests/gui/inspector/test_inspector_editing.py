@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.information_measures import mutual_information_bits
 from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import click_bar, find, inspect, inspector, network_of
 

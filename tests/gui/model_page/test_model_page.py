@@ -108,7 +108,7 @@ def test_a_model_that_cannot_answer_says_so_and_shows_names(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pgmstudio.core.errors import TooLargeError
-    from pgmstudio.gui.evidence import belief_service as live_beliefs
+    from pgmstudio.gui.beliefs import belief_service as live_beliefs
 
     def refuse(_model: object) -> object:
         raise TooLargeError("The largest clique would need 8 GB; prune the model.")

@@ -11,7 +11,7 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.project import model_edits
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date
 

@@ -18,9 +18,9 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import ImprovedModel
 from pgmstudio.core.project.model_edits import remove_edge
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import live_models, open_best
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.run_summary import time_left_text

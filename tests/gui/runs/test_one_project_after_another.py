@@ -32,10 +32,10 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
 from pgmstudio.gui.files.closing import settled
 from pgmstudio.gui.files.opening import show_project
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.runs_panel import RunsPanel

@@ -22,12 +22,12 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.learning_run import LearningRun, Trace
 from pgmstudio.gui.model_page.node_views import usual_mode
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.plots.matrix_plot import largest_text, value_text
 from pgmstudio.gui.plots.plot_widget import _tick_labels
-from pgmstudio.gui.runs.learning_run import LearningRun, Trace
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.main_window import MainWindow

@@ -17,11 +17,11 @@ from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
 from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_text
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button

@@ -10,11 +10,11 @@ from pgmstudio.core.learning.base import missing_data_note
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.learning.wizard.state import WizardState
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.imputation import RemedyRow
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.run_recorder import constraint_message, end_message, run_recorder
 from pgmstudio.gui.runs.run_summary import state_text
 from pgmstudio.gui.widgets.basic import (

@@ -16,8 +16,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_data, with_columns
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.project.model_state import ByModel
-from pgmstudio.gui.runs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import model_of
 
 COLUMNS, RULES, LEARNING, QUESTIONS, LINKS = range(5)

@@ -19,11 +19,11 @@ from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
+from pgmstudio.gui.jobs.learning_run import Trace
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
-from pgmstudio.gui.runs.learning_run import Trace
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.runs.score_plot import views_of
 from pgmstudio.gui.theme.theme import theme

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.jobs.learning_run import LearningRun, worker_count
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.learning_run import LearningRun, worker_count
 
 
 class RunQueue(QObject):

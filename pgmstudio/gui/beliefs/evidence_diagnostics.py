@@ -18,7 +18,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model
-from pgmstudio.gui.evidence.belief_service import BeliefService
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.widgets.debounce import one_shot
 
 TOPIC = "finding traces"

@@ -38,13 +38,13 @@ from pgmstudio.core.inference.finding_text import fits, ruled_out_sentence
 from pgmstudio.core.inference.information_measures import conflict_bits
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
-from pgmstudio.gui.evidence.belief_worker import BeliefWorker
-from pgmstudio.gui.evidence.side_queries import SideQuestions
+from pgmstudio.gui.beliefs.belief_worker import BeliefWorker
+from pgmstudio.gui.beliefs.side_queries import SideQuestions
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
+    from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics
 
 
 class BeliefService(QObject):
@@ -89,7 +89,7 @@ class BeliefService(QObject):
     @cached_property
     def diagnostics(self) -> EvidenceDiagnostics:
         """Conflicts among the findings."""
-        from pgmstudio.gui.evidence.evidence_diagnostics import EvidenceDiagnostics
+        from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics
 
         return EvidenceDiagnostics(self)
 

@@ -1,0 +1,1 @@
+"""The beliefs of one model: evidence, answers in the background and diagnostics."""
