@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel
@@ -87,7 +88,7 @@ class Conditions:
             None if len(self._app.workspace.selection.nodes) == 1 else "select one variable first."
         )
 
-    def variables(self, least: int) -> Condition:
+    def variables(self, least: Literal[1, 2]) -> Condition:
         """So many selected variables."""
-        reason = "select a variable first." if least == 1 else f"select at least {least} variables."
+        reason = f"select {'a variable' if least == 1 else 'two or more variables'} first."
         return lambda: None if len(self._app.workspace.selection.nodes) >= least else reason
