@@ -118,7 +118,7 @@ class _Commands:
         wanted = components.edit()
         if isinstance(wanted, str):
             return wanted if wanted.endswith(".") else f"{wanted}."
-        return None if components.offered is not None else "the change is being evaluated on the data."
+        return None if components.offered is not None else "it is being evaluated on the data."
 
     # -- commands
 
