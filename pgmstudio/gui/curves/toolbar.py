@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import SizeName
 from pgmstudio.gui.curves.query_plot import VIEWS
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, tool_button
-from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.combo_box import chooser, offer
 
 CURVES = "curves"
 _SHORT, _LONG = 6, 20  # characters of the name of the view
@@ -35,29 +35,18 @@ class CurvesBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("curvesBar")
-        self.view = Combo()
-        self.view.setObjectName("curvesView")
-        self.view.setAccessibleName("What is plotted")
-        self.view.setToolTip("SL-curves, or plots of random queries in the same models.")
-        self.view.addItem("SL-curves", CURVES)
-        for key, view in VIEWS.items():
-            self.view.addItem(view.title, key)
+        tip = "SL-curves, or plots of random queries in the same models."
+        self.view = chooser("curvesView", tip, _SHORT)
+        offer(self.view, {CURVES: "SL-curves", **{key: view.title for key, view in VIEWS.items()}})
         self.view.currentIndexChanged.connect(self._on_changed)
         self.parts = Segments(PARTS, "curvesParts")
         self.parts.chosen.connect(self._on_part)
-        self.part = Combo()  # replaces the segments where they do not fit
-        self.part.setObjectName("curvesPart")
-        self.part.setAccessibleName("Test rows, training rows or both")
-        self.part.setToolTip("Test rows filled, training rows hollow; one of them or both.")
-        for key, title, _ in PARTS:
-            self.part.addItem(title, key)
+        tip = "Test rows filled, training rows hollow; one of them or both."
+        self.part = chooser("curvesPart", tip, _SHORT)  # where the segments do not fit
+        offer(self.part, {key: title for key, title, _ in PARTS})
         self.part.currentIndexChanged.connect(self._on_part_combo)
-        self.measure = Combo()
-        self.measure.setObjectName("curvesSize")
-        self.measure.setAccessibleName("Measure of size")
-        self.measure.setToolTip("Size measure of the horizontal axis.")
-        for key, title in SIZE_TITLES.items():
-            self.measure.addItem(title, key)
+        self.measure = chooser("curvesSize", "Size measure of the horizontal axis.", 10)
+        offer(self.measure, SIZE_TITLES)
         self.measure.currentIndexChanged.connect(self._on_changed)
         self.log = QCheckBox("Log")
         self.log.setObjectName("curvesLog")
@@ -73,31 +62,19 @@ class CurvesBar(QWidget):
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.export)
         menu.setToolTipsVisible(True)
-        for title, name, tip, signal in (
+        for name, title, tip, signal in (
+            ("curvesPicture", "Picture…", "the plot as SVG, PDF or PNG.", self.picture_requested),
             (
-                "Picture…",
-                "curvesPicture",
-                "Export the plot as SVG, PDF or PNG.",
-                self.picture_requested,
-            ),
-            (
-                "Points as a table…",
                 "curvesCsv",
-                "Export a line per point with all digits (.csv).",
+                "Points as a table…",
+                "a line per point with all digits (.csv).",
                 self.rows_requested,
             ),
-            (
-                "Plan…",
-                "curvesPlan",
-                "Export the plan for “pgmstudio sweep” (.json).",
-                self.plan_requested,
-            ),
+            ("curvesPlan", "Plan…", "the plan for “pgmstudio sweep” (.json).", self.plan_requested),
         ):
-            action = QAction(title, menu)
+            action = menu.addAction(title, signal.emit)
             action.setObjectName(name)
-            action.setToolTip(tip)
-            action.triggered.connect(signal)
-            menu.addAction(action)
+            action.setToolTip(f"Export {tip}")
         self.export.setMenu(menu)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 4, 10, 4)
@@ -107,13 +84,6 @@ class CurvesBar(QWidget):
         layout.addStretch(1)
         layout.addWidget(self.table)
         layout.addWidget(self.export)
-        self.view.setMinimumContentsLength(_SHORT)
-        self.measure.setMinimumContentsLength(10)
-        self.part.setMinimumContentsLength(_SHORT)
-        for combo in (self.view, self.part, self.measure):
-            combo.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
         theme().changed.connect(self._restyle)
         self._restyle()
 

@@ -13,12 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.svg.sl_plot import even_digits
+from pgmstudio.core.experiments.chart_extent import extent_of
 from pgmstudio.core.experiments.curve_chart import chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.plots.model_scatter.hover_card import card_of, seconds_text
-from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot, extent_of
+from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
@@ -133,7 +134,7 @@ def test_the_ceiling_takes_no_more_than_a_third_of_the_plot() -> None:
     assert without is not None
     assert near.ceiling == -15.3
     assert near.bounds is not None
-    assert without.height() > near.bounds.height() * 2 / 3
+    assert without.height > near.bounds.height * 2 / 3
     assert far.ceiling is None
     assert far.bounds == without
 
