@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,12 +15,10 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QLabel,
-    QListView,
     QSizePolicy,
     QVBoxLayout,
 )
 
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.project.scenarios import (
     LETTERS,
@@ -36,71 +33,13 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarCardPainter, BarCards
+from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row
 from pgmstudio.gui.widgets.belief_bars import tuple_of
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
-
-
-@dataclass(frozen=True, slots=True)
-class Card(BarCard):
-    """The card of a variable: a letter and one belief per state for each scenario."""
-
-    title: str
-    priors: tuple[float, ...]
-    groups: tuple[tuple[str, tuple[float, ...]], ...]
-    observed: frozenset[str] = frozenset()  # letters of the scenarios with evidence on it
-
-    @property
-    def bars(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
-        return self.groups
-
-    @property
-    def heading(self) -> str:
-        return self.title
-
-    @property
-    def evidence(self) -> str:
-        text = ", ".join(sorted(self.observed))
-        return f"evidence in {text}" if text else ""
-
-    def colors(self, number: int) -> tuple[QColor, QColor]:
-        color = LETTERS.index(self.groups[number][0])
-        return theme().category(color, "fill"), theme().category(color, "ink")
-
-    def prior(self, position: int) -> float | None:
-        return self.priors[position] if self.priors else None
-
-    @property
-    def description(self) -> str:
-        parts = [self.title]
-        for letter, values in self.groups:
-            pairs = zip(self.states, values, strict=True)
-            parts.append(f"{letter}: " + ", ".join(f"{s} {percent(v)} percent" for s, v in pairs))
-        return "; ".join(parts)
-
-
-class CardPainter(BarCardPainter):
-    """The card painter of scenarios, with narrow bars."""
-
-    width = 222
-    widest = "D"
-
-
-class CardList(BarCardList):
-    """The card list of scenarios; several cards can be selected."""
-
-    def __init__(self, model: BarCards) -> None:
-        super().__init__(model)
-        self.setObjectName("scenarioCards")
-        self.setAccessibleName("Beliefs by scenario")
-        self.setToolTip("One card per variable, one thin bar per scenario and state.")
-        self.setItemDelegate(CardPainter(self))
-        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
-
 
 NONE = "—"
 REST_MS = 60
@@ -115,8 +54,12 @@ class ScenariosPage(Page):
         self._live = app.workspace.beliefs(model_id)
         self._topic = f"scenarios-{id(self)}"
         self._outcomes: tuple[Outcome, ...] = ()
-        self.cards = BarCards(self)
-        self.list = CardList(self.cards)
+        self.cards = BarCardList(
+            "scenarioCards",
+            "Beliefs by scenario",
+            "One card per variable, one thin bar per scenario and state.",
+        )
+        self.cards.setSelectionMode(BarCardList.SelectionMode.ExtendedSelection)
         self._choices: dict[str, QComboBox] = {}
         self._facts: dict[str, QLabel] = {}
         self._only = QCheckBox("Selected variables only")
@@ -146,7 +89,7 @@ class ScenariosPage(Page):
         legend = label("The outline is the prior.", "tertiary", size="dense")
         layout.addWidget(row(self._only, legend, None, copy, export))
         layout.addWidget(hairline())
-        layout.addWidget(self.list, 1)
+        layout.addWidget(self.cards, 1)
         self._rest = one_shot(self, self._ask, REST_MS)
         app.document.changed.connect(self._on_document_changed)
         app.workspace.selection_changed.connect(self._on_selection_changed)
@@ -289,14 +232,23 @@ class ScenariosPage(Page):
         good = [outcome for outcome in self._outcomes if outcome.beliefs]
         cards = []
         for name in self._names:
-            prior = self._live.priors.get(name, ())
-            groups = tuple(
-                (o.scenario.letter, tuple_of(o.beliefs[name])) for o in good if name in o.beliefs
+            groups = [
+                BarGroup(letter, tuple_of(o.beliefs[name]), partial(_colors, letter))
+                for o in good
+                if name in o.beliefs and (letter := o.scenario.letter)
+            ]
+            observed = [o.scenario.letter for o in good if name in o.scenario.evidence]
+            cards.append(
+                BarCard(
+                    name,
+                    subject.variable(name).states,
+                    tuple(groups),
+                    subject.title(name),
+                    evidence=f"evidence in {', '.join(sorted(observed))}" if observed else "",
+                    priors=tuple_of(self._live.priors.get(name, ())),
+                )
             )
-            observed = frozenset(o.scenario.letter for o in good if name in o.scenario.evidence)
-            states = subject.variable(name).states
-            cards.append(Card(name, states, subject.title(name), tuple_of(prior), groups, observed))
-        self.cards.show(cards)
+        self.cards.show_cards(cards)
         problems = [f"{o.scenario.letter}: {o.problem}" for o in self._outcomes if o.problem]
         message = " ".join(problems)
         if not cards:
@@ -334,6 +286,11 @@ class ScenariosPage(Page):
             self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
             return
         self._app.notify(f"{path.name} was written.")
+
+
+def _colors(letter: str) -> tuple[QColor, QColor]:
+    number = LETTERS.index(letter)
+    return theme().category(number, "fill"), theme().category(number, "ink")
 
 
 def _fact(outcome: Outcome | None, titles: Mapping[str, str]) -> str:

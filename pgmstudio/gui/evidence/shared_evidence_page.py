@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeyEvent, QMouseEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QFileDialog,
     QSplitter,
-    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -26,7 +23,6 @@ from pgmstudio.core.analysis.disagreement import (
     disagreement_csv,
     disagreements,
 )
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
 from pgmstudio.core.inference.finding_text import short_words
@@ -44,158 +40,12 @@ from pgmstudio.gui.navigation import close_welcome, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.language_symbols import mark_colors, mark_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.bar_cards import (
-    CARD,
-    GAP,
-    PADDING,
-    BarCard,
-    BarCardList,
-    BarCardPainter,
-    BarCards,
-    Index,
-    Reading,
-)
+from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
-
-
-@dataclass(frozen=True, slots=True)
-class ModelBeliefs:
-    """The beliefs of one model on a card: its letter, its language and one number per state."""
-
-    letter: str
-    family: str
-    values: tuple[float | None, ...]
-    lacking: str = ""  # the reason for missing numbers
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceCard(BarCard):
-    """The card of a variable: the beliefs of every model and their largest distance."""
-
-    models: tuple[ModelBeliefs, ...]
-    distance: str  # formatted; empty where nothing can be compared
-    between: str
-    finding: str = ""  # the evidence on it
-    seen: str = ""  # the state that is observed
-
-    @property
-    def bars(self) -> tuple[Reading, ...]:
-        return tuple((model.letter, model.values) for model in self.models)
-
-    @property
-    def under(self) -> str:
-        return f"{self.distance} · {self.between}" if self.distance else "nothing to compare"
-
-    @property
-    def evidence(self) -> str:
-        return self.finding
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(f"{model.letter}: {model.lacking}" for model in self.models if model.lacking)
-
-    @property
-    def frame(self) -> str:
-        return "evidence" if self.finding else ""
-
-    def colors(self, number: int) -> tuple[QColor, QColor]:
-        return mark_colors(self.models[number].family)
-
-    def state_ink(self, state: str) -> str:
-        return "evidence_ink" if state == self.seen else "text"
-
-    @property
-    def description(self) -> str:
-        parts = [f"{self.name}, {self.finding or 'no evidence'}"]
-        if self.distance:
-            parts.append(f"{self.distance} between {self.between}")
-        for model in self.models:
-            beliefs = [
-                f"{state} {'unknown' if value is None else percent(value) + ' percent'}"
-                for state, value in zip(self.states, model.values, strict=True)
-            ]
-            parts.append(f"{model.letter}: {model.lacking or ', '.join(beliefs)}")
-        return "\n".join(parts)
-
-
-class CardPainter(BarCardPainter):
-    """The card painter, with the distance under the name and clickable states."""
-
-    clicked = Signal(str, str)  # variable, state
-
-    width = 204
-    leading = 1
-    more = "more states"
-
-    def head(self) -> int:
-        return super().head() + QFontMetrics(theme().font("caption")).height() + 2
-
-    def state_at(self, card: BarCard, position: QRectF, at: QPointF) -> str | None:
-        """The state whose bars are at a point of the list."""
-        top = position.top() + PADDING + self.head()
-        row = int((at.y() - top) // self.block(card))
-        inside = position.left() < at.x() < position.right() - GAP
-        if at.y() < top or not inside or row >= len(card.shown()):
-            return None
-        return card.states[card.shown()[row]]
-
-    def editorEvent(
-        self, event: QEvent, model: Any, option: QStyleOptionViewItem, index: Index
-    ) -> bool:
-        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease:
-            card: BarCard = index.data(CARD)
-            state = self.state_at(card, QRectF(option.rect), event.position())
-            if state is not None and event.button() == Qt.MouseButton.LeftButton:
-                self.clicked.emit(card.name, state)
-                return True
-        return super().editorEvent(event, model, option, index)
-
-
-class EvidenceCardList(BarCardList):
-    """The card list; keys 1…9 set states of the selected card."""
-
-    state_clicked = Signal(str, str)
-
-    def __init__(self, model: BarCards) -> None:
-        super().__init__(model)
-        self.setObjectName("sameEvidenceCards")
-        self.setAccessibleName("Beliefs of every model, by variable")
-        self.setToolTip("Click a state, or press 1…9, to set it as evidence in all models.")
-        self._cards = model
-        self.painter_of_cards = CardPainter(self)
-        self.painter_of_cards.clicked.connect(self.state_clicked)
-        self.setItemDelegate(self.painter_of_cards)
-
-    def show_card(self, name: str) -> None:
-        """Select a card and scroll to it."""
-        for position, card in enumerate(self._cards.cards):
-            if card.name == name:
-                self.setCurrentIndex(self._cards.index(position))
-                self.scrollTo(self._cards.index(position))
-
-    def state_point(self, name: str, state: str) -> QPointF:
-        """The middle of the bars of a state, for tests and tours."""
-        number = [card.name for card in self._cards.cards].index(name)
-        card, index = self._cards.cards[number], self._cards.index(number)
-        position, made = self.visualRect(index), self.painter_of_cards
-        row = [card.states[i] for i in card.shown()].index(state)
-        top = position.top() + PADDING + made.head() + (row + 0.4) * made.block(card)
-        return QPointF(position.left() + position.width() * 0.6, top)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        number = event.key() - Qt.Key.Key_1
-        current = self.currentIndex()
-        if 0 <= number < 9 and current.isValid():
-            card = self._cards.cards[current.row()]
-            if number < len(card.states):
-                self.state_clicked.emit(card.name, card.states[number])
-            return
-        super().keyPressEvent(event)
-
 
 KEY = "same-evidence"
 LETTERS = "ABCDEFGH"
@@ -280,9 +130,12 @@ class SharedEvidencePage(Page):
         # Clicking a header still sorts; without its arrow fewer names are shortened.
         self.ranks.horizontalHeader().setSortIndicatorShown(False)
         self.ranks.selected.connect(self._on_rank)
-        self.cards = BarCards(self)
-        self.list = EvidenceCardList(self.cards)
-        self.list.state_clicked.connect(self.link.click_state)
+        self.cards = BarCardList(
+            "sameEvidenceCards",
+            "Beliefs of every model, by variable",
+            "Click a state, or press 1…9, to set it as evidence in all models.",
+        )
+        self.cards.state_clicked.connect(self.link.click_state)
         self._soon = one_shot(self, self._refresh, 0)
         self._lay_out()
         self.link.changed.connect(self._soon.start)
@@ -302,7 +155,7 @@ class SharedEvidencePage(Page):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(left)
-        split.addWidget(self.list)
+        split.addWidget(self.cards)
         split.setStretchFactor(0, 0)
         split.setStretchFactor(1, 1)
         split.setSizes([250, 900])
@@ -367,7 +220,7 @@ class SharedEvidencePage(Page):
         letters = dict(zip((one.name for one in self.answers), LETTERS, strict=False))
         self._show_models(families, letters)
         self._show_ranks(letters)
-        self.cards.show([self._card(one, families, letters) for one in self.ranking])
+        self.cards.show_cards([self._card(one, families, letters) for one in self.ranking])
         evidence = self.link.evidence
         text = ", ".join(f"{name} {finding}" for name, finding in evidence.items())
         wait = " · some models are still computing" if self.link.is_waiting else ""
@@ -418,33 +271,45 @@ class SharedEvidencePage(Page):
         self.ranks.show_rows(rows)
         self.ranks.blockSignals(False)
 
-    def _card(
-        self, one: Disagreement, families: Sequence[str], letters: dict[str, str]
-    ) -> EvidenceCard:
-        models = []
-        for answer, family in zip(self.answers, families, strict=True):
-            values = one.beliefs.get(answer.name, (None,) * len(one.states))
-            lacking = one.lacking.get(answer.name, "")
-            models.append(ModelBeliefs(letters.get(answer.name, ""), family, values, lacking))
+    def _card(self, one: Disagreement, families: Sequence[str], letters: dict[str, str]) -> BarCard:
+        groups = [
+            BarGroup(
+                letters.get(answer.name, ""),
+                one.beliefs.get(answer.name, (None,) * len(one.states)),
+                partial(mark_colors, family),
+                one.lacking.get(answer.name, ""),
+            )
+            for answer, family in zip(self.answers, families, strict=True)
+        ]
         far = one.distances.get(self.measure)
         unit = " bits" if self.measure == "relative entropy" else ""
-        distance = "" if far is None else f"{_distance(far.value)}{unit}"
-        between = "all agree"
-        if far is not None and far.value > ROUNDING:
-            between = f"{letters[far.between[0]]} and {letters[far.between[1]]}"
+        subtitle = "nothing to compare"
+        if far is not None:
+            first, second = far.between
+            is_apart = far.value > ROUNDING
+            between = f"{letters[first]} and {letters[second]}" if is_apart else "all agree"
+            subtitle = f"{_distance(far.value)}{unit} · {between}"
         finding = self.link.evidence.get(one.variable)
-        text, seen = "", ""
+        text = ""
         if finding is not None:
             domain = next(a.domain for a in self.answers if one.variable in a.domain)
             text = short_words(domain[one.variable], finding)
-            seen = finding.state if isinstance(finding, Observed) else ""
-        return EvidenceCard(one.variable, one.states, tuple(models), distance, between, text, seen)
+        return BarCard(
+            one.variable,
+            one.states,
+            tuple(groups),
+            one.variable,
+            subtitle,
+            text,
+            is_framed=finding is not None,
+            observed=finding.state if isinstance(finding, Observed) else "",
+        )
 
     # -- commands
 
     def _on_rank(self, number: int) -> None:
         if number < len(self.ranking):
-            self.list.show_card(self.ranking[number].variable)
+            self.cards.show_card(self.ranking[number].variable)
 
     def _on_model(self, number: int) -> None:
         ids = list(titles_of(self._app.project, self.link.model_ids))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPointF,
     QRectF,
     QSize,
     Qt,
+    Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pgmstudio.core.drawing.svg.nodes import percent
@@ -26,63 +28,52 @@ from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 Index = QModelIndex | QPersistentModelIndex
 CARD = Qt.ItemDataRole.UserRole
 PADDING, GAP = 10, 8
+WIDTH = 204  # of a card at scale 1
 MAX_STATES = 8
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-Reading = tuple[str, tuple[float | None, ...]]  # a letter, and a number for each state
 
 
 @dataclass(frozen=True, slots=True)
-class BarCard(ABC):
+class BarGroup:
+    """The bars of one model or scenario: its letter and a number for each state."""
+
+    letter: str
+    values: tuple[float | None, ...]
+    colors: Callable[[], tuple[QColor, QColor]]  # fill of the bars, ink of the letter
+    missing: str = ""  # the reason for missing numbers
+
+
+@dataclass(frozen=True, slots=True)
+class BarCard:
     """One variable and its belief in every model or scenario."""
 
     name: str
     states: tuple[str, ...]
-
-    @property
-    @abstractmethod
-    def bars(self) -> Sequence[Reading]:
-        """The bars of each model or scenario, in order."""
-
-    @property
-    @abstractmethod
-    def description(self) -> str:
-        """The card as text, for screen readers."""
-
-    @abstractmethod
-    def colors(self, number: int) -> tuple[QColor, QColor]:
-        """Colours of a model or scenario: fill of its bars, ink of its letter."""
-
-    @property
-    def heading(self) -> str:
-        return self.name
-
-    @property
-    def under(self) -> str:
-        """What stands under the heading; the painter keeps the height for it."""
-        return ""
-
-    @property
-    def evidence(self) -> str:
-        """Text next to the heading."""
-        return ""
+    groups: tuple[BarGroup, ...]
+    title: str
+    subtitle: str = ""
+    evidence: str = ""  # next to the title
+    is_framed: bool = False  # in the colour of evidence
+    observed: str = ""  # the state that is observed
+    priors: tuple[float, ...] = ()  # outlines of the bars
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What stands below the bars, a line each."""
-        return ()
+        return tuple(f"{group.letter}: {group.missing}" for group in self.groups if group.missing)
 
     @property
-    def frame(self) -> str:
-        """The colour of a frame that is marked whether or not the card is chosen."""
-        return ""
-
-    def state_ink(self, state: str) -> str:
-        return "text"
-
-    def prior(self, index: int) -> float | None:
-        """Where the outline of a state goes; None: without one."""
-        return None
+    def description(self) -> str:
+        """The card as text, for screen readers."""
+        lines = [", ".join(filter(None, (self.title, self.evidence))), self.subtitle]
+        for group in self.groups:
+            beliefs = [
+                f"{state} {'unknown' if value is None else percent(value) + ' percent'}"
+                for state, value in zip(self.states, group.values, strict=True)
+            ]
+            lines.append(f"{group.letter}: {group.missing or ', '.join(beliefs)}")
+        return "\n".join(filter(None, lines))
 
     def shown(self) -> tuple[int, ...]:
         """All states, or those that are largest anywhere."""
@@ -90,13 +81,14 @@ class BarCard(ABC):
         if count <= MAX_STATES:
             return tuple(range(count))
         size = [
-            max((values[i] or 0.0 for _, values in self.bars), default=0.0) for i in range(count)
+            max((group.values[i] or 0.0 for group in self.groups), default=0.0)
+            for i in range(count)
         ]
         return tuple(sorted(sorted(range(count), key=lambda i: (-size[i], i))[:MAX_STATES]))
 
 
-class BarCards(QAbstractListModel):
-    """The variables, in order."""
+class _Cards(QAbstractListModel):
+    """The cards of variables, in order."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -121,39 +113,58 @@ class BarCards(QAbstractListModel):
         if role == CARD:
             return card
         if role == Qt.ItemDataRole.DisplayRole:
-            return card.heading
+            return card.title
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             return card.description
         return None
 
 
 def _shape(card: BarCard) -> tuple[str, int, int, bool]:
-    return card.name, len(card.shown()), len(card.bars), bool(card.notes)
+    return card.name, len(card.shown()), len(card.groups), bool(card.notes)
 
 
 class BarCardPainter(QStyledItemDelegate):
     """Bars of one state stand together, each with its letter."""
 
-    width: ClassVar[int]  # of a card at scale 1
-    leading: ClassVar[int] = 0  # between two bars
-    widest: ClassVar[str] = "M"  # character of the font
-    more: ClassVar[str] = "more"  # after the number of the states left out
+    state_clicked = Signal(str, str)  # variable, state
 
     def line(self) -> int:
-        return QFontMetrics(theme().font("micro")).height() + self.leading
+        return QFontMetrics(theme().font("micro")).height() + 1
 
-    def head(self) -> int:
-        return QFontMetrics(theme().font("dense", "semibold")).height() + 6
+    def head(self, card: BarCard) -> int:
+        """The height of the title and the line under it."""
+        under = QFontMetrics(theme().font("caption")).height() + 2 if card.subtitle else 0
+        return QFontMetrics(theme().font("dense", "semibold")).height() + 6 + under
 
     def block(self, card: BarCard) -> int:
         """The height of one state."""
-        return max(1, len(card.bars)) * self.line() + 5
+        return max(1, len(card.groups)) * self.line() + 5
+
+    def editorEvent(
+        self, event: QEvent, model: Any, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease:
+            card: BarCard = index.data(CARD)
+            state = self._state_at(card, QRectF(option.rect), event.position())
+            if state is not None and event.button() == Qt.MouseButton.LeftButton:
+                self.state_clicked.emit(card.name, state)
+                return True
+        return super().editorEvent(event, model, option, index)
+
+    def _state_at(self, card: BarCard, position: QRectF, at: QPointF) -> str | None:
+        """The state whose bars are at a point of the list."""
+        top = position.top() + PADDING + self.head(card)
+        row = int((at.y() - top) // self.block(card))
+        inside = position.left() < at.x() < position.right() - GAP
+        if at.y() < top or not inside or row >= len(card.shown()):
+            return None
+        return card.states[card.shown()[row]]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         card: BarCard = index.data(CARD)
         lines = len(card.notes) + (len(card.shown()) < len(card.states))
-        high = self.head() + len(card.shown()) * self.block(card) + lines * self.line()
-        return QSize(round(self.width * theme().scale) + GAP, 2 * PADDING + high + GAP)
+        high = self.head(card) + len(card.shown()) * self.block(card) + lines * self.line()
+        return QSize(round(WIDTH * theme().scale) + GAP, 2 * PADDING + high + GAP)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         card: BarCard = index.data(CARD)
@@ -164,8 +175,8 @@ class BarCardPainter(QStyledItemDelegate):
         position = QRectF(option.rect.left(), option.rect.top(), option.rect.width() - GAP, high)
         position.adjust(0.5, 0.5, -0.5, -0.5)
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        ink = card.frame or ("accent" if is_chosen else "border")
-        painter.setPen(QPen(theme().color(ink), 2 if card.frame or is_chosen else 1))
+        ink = "evidence" if card.is_framed else "accent" if is_chosen else "border"
+        painter.setPen(QPen(theme().color(ink), 2 if card.is_framed or is_chosen else 1))
         painter.setBrush(theme().color("surface"))
         painter.drawRoundedRect(position, theme().radius("card"), theme().radius("card"))
         inner = position.adjusted(PADDING, PADDING, -PADDING, -PADDING)
@@ -185,16 +196,16 @@ class BarCardPainter(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(theme().color("text"))
         middle, right = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
-        painter.drawText(head, LEFT, metrics.elidedText(card.heading, middle, int(max(0, space))))
+        painter.drawText(head, LEFT, metrics.elidedText(card.title, middle, int(max(0, space))))
         small = QFontMetrics(theme().font("caption"))
         under = QRectF(inner.left(), head.bottom() + 1, inner.width(), small.height())
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text_secondary"))
-        painter.drawText(under, LEFT, small.elidedText(card.under, right, int(under.width())))
+        painter.drawText(under, LEFT, small.elidedText(card.subtitle, right, int(under.width())))
 
     def _paint_states(self, painter: QPainter, inner: QRectF, card: BarCard) -> float:
         """Returns where the last one ends."""
-        line, y = self.line(), inner.top() + self.head()
+        line, y = self.line(), inner.top() + self.head(card)
         small, micro = theme().font("caption"), theme().font("micro")
         metrics = QFontMetrics(small)
         names = max((metrics.horizontalAdvance(card.states[i]) for i in card.shown()), default=0)
@@ -203,37 +214,40 @@ class BarCardPainter(QStyledItemDelegate):
         for index in card.shown():
             state = card.states[index]
             painter.setFont(small)
-            painter.setPen(theme().color(card.state_ink(state)))
+            painter.setPen(theme().color("evidence_ink" if state == card.observed else "text"))
             name = metrics.elidedText(state, Qt.TextElideMode.ElideMiddle, int(space - 6))
             painter.drawText(QRectF(inner.left(), y, space, block - 5), LEFT, name)
             painter.setFont(micro)
-            for number in range(len(card.bars)):
+            for number, group in enumerate(card.groups):
                 row = QRectF(left, y + number * line, inner.right() - left, line)
-                self._paint_bar(painter, row, card, number, index)
+                self._paint_bar(painter, row, group, index, card.priors)
             y += block
         return y
 
     def _paint_bar(
-        self, painter: QPainter, row: QRectF, card: BarCard, number: int, index: int
+        self,
+        painter: QPainter,
+        row: QRectF,
+        group: BarGroup,
+        index: int,
+        priors: tuple[float, ...],
     ) -> None:
         metrics = painter.fontMetrics()
-        before = metrics.horizontalAdvance(self.widest) + 5
+        before = metrics.horizontalAdvance("M") + 5
         after = metrics.horizontalAdvance("100.0") + 6
-        letter, values = card.bars[number]
-        fill, ink = card.colors(number)
-        value, prior = values[index], card.prior(index)
+        (fill, ink), value = group.colors(), group.values[index]
         painter.setPen(ink)
-        painter.drawText(row, LEFT, letter)
+        painter.drawText(row, LEFT, group.letter)
         painter.setPen(theme().color("text_secondary"))
         painter.drawText(row, RIGHT, "–" if value is None else percent(value))
         bar = QRectF(row.left() + before, row.center().y() - 3, row.width() - before - after, 6)
-        paint_bar(painter, bar, Bar(value, fill, prior=prior))
+        paint_bar(painter, bar, Bar(value, fill, prior=priors[index] if priors else None))
 
     def _paint_notes(self, painter: QPainter, inner: QRectF, y: float, card: BarCard) -> None:
         painter.setFont(theme().font("micro"))
         painter.setPen(theme().color("text_tertiary"))
         hidden = len(card.states) - len(card.shown())
-        for parts in (*([f"{hidden} {self.more}"] if hidden else []), *card.notes):
+        for parts in (*([f"{hidden} more states"] if hidden else []), *card.notes):
             box = QRectF(inner.left(), y, inner.width(), self.line())
             right = Qt.TextElideMode.ElideRight
             shown = painter.fontMetrics().elidedText(parts, right, int(box.width()))
@@ -242,14 +256,55 @@ class BarCardPainter(QStyledItemDelegate):
 
 
 class BarCardList(QListView):
-    """Cards in as many columns as fit."""
+    """Cards in as many columns as fit; a click on a state or a key 1…9 sends the state."""
 
-    def __init__(self, model: BarCards) -> None:
+    state_clicked = Signal(str, str)  # variable, state
+
+    def __init__(self, name: str, title: str, tip: str) -> None:
         super().__init__()
-        self.setModel(model)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(tip)
+        self._cards = _Cards(self)
+        self.setModel(self._cards)
+        self._painter = BarCardPainter(self)
+        self._painter.state_clicked.connect(self.state_clicked)
+        self.setItemDelegate(self._painter)
         self.setFlow(QListView.Flow.LeftToRight)
         self.setWrapping(True)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    @property
+    def cards(self) -> tuple[BarCard, ...]:
+        return self._cards.cards
+
+    def show_cards(self, cards: Sequence[BarCard]) -> None:
+        self._cards.show(cards)
+
+    def show_card(self, name: str) -> None:
+        """Select a card and scroll to it."""
+        for position, card in enumerate(self.cards):
+            if card.name == name:
+                self.setCurrentIndex(self._cards.index(position))
+                self.scrollTo(self._cards.index(position))
+
+    def state_point(self, name: str, state: str) -> QPointF:
+        """The middle of the bars of a state, for tests and tours."""
+        number = [card.name for card in self.cards].index(name)
+        card, position = self.cards[number], self.visualRect(self._cards.index(number))
+        row = [card.states[i] for i in card.shown()].index(state)
+        middle = self._painter.head(card) + (row + 0.4) * self._painter.block(card)
+        return QPointF(position.left() + position.width() * 0.6, position.top() + PADDING + middle)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        number = event.key() - Qt.Key.Key_1
+        current = self.currentIndex()
+        if 0 <= number < 9 and current.isValid():
+            card = self.cards[current.row()]
+            if number < len(card.states):
+                self.state_clicked.emit(card.name, card.states[number])
+            return
+        super().keyPressEvent(event)

@@ -201,8 +201,8 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
     assert page.cards.cards[0].name == "rain"
     assert page.ranking[0].distances["total variation"].value == pytest.approx(0.5)
     # By mouse on a card.
-    at = page.list.state_point("wet", "yes").toPoint()
-    QTest.mouseClick(page.list.viewport(), LEFT, pos=at)
+    at = page.cards.state_point("wet", "yes").toPoint()
+    QTest.mouseClick(page.cards.viewport(), LEFT, pos=at)
     qtbot.waitUntil(lambda: "wet = yes" in page.facts.text())
     listed = []
     for model_id, model in (("m1", dry), ("m2", wet)):
@@ -292,5 +292,5 @@ def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_
     other.retract("snow")
     assert set(first.evidence) == {"wet", "rain"}
     card = next(card for card in page.cards.cards if card.name == "wet")
-    assert card.models[1].lacking == "no variable wet"
+    assert card.groups[1].missing == "no variable wet"
     qtbot.waitUntil(lambda: bool(page.cards.cards))

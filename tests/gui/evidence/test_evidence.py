@@ -176,11 +176,11 @@ def test_scenarios_stand_side_by_side_and_equal_the_session(
         "C": {"asia": Observed("yes"), "smoke": Observed("no")},
     }
     for card in scenarios.cards.cards:
-        assert [letter for letter, _ in card.groups] == ["A", "B", "C"]
+        assert [group.letter for group in card.groups] == ["A", "B", "C"]
         assert card.priors == tuple(live.priors[card.name].tolist())
-        for letter, values in card.groups:
-            session.set_all(wanted[letter])
-            assert values == tuple(session.belief(card.name).values.tolist())
+        for group in card.groups:
+            session.set_all(wanted[group.letter])
+            assert group.values == tuple(session.belief(card.name).values.tolist())
     assert live.evidence == {"dysp": Observed("yes")}, "the evidence in view is not disturbed"
     assert window.app.workspace.model_id == "m1", "the panels stay with the model"
 
@@ -195,7 +195,7 @@ def test_a_scenario_follows_the_present_evidence_and_another_can_be_chosen(
 
     def shown(letter: str) -> tuple[float, ...]:
         card = next(card for card in scenarios.cards.cards if card.name == "lung")
-        return dict(card.groups).get(letter, ())
+        return {group.letter: group.values for group in card.groups}.get(letter, ())
 
     qtbot.waitUntil(lambda: shown("A") == lung)
     choice = scenarios.findChild(QComboBox, "scenarioD")
@@ -243,7 +243,7 @@ def test_an_impossible_scenario_is_told_and_the_others_stay(
 ) -> None:
     save_case(window, "Broken", {"tub": Observed("yes"), "either": Observed("no")})
     qtbot.waitUntil(lambda: "cannot hold together" in scenarios._note.text)
-    letters = [letter for letter, _ in scenarios.cards.cards[0].groups]
+    letters = [group.letter for group in scenarios.cards.cards[0].groups]
     assert letters == ["A", "B", "C"]
 
 
