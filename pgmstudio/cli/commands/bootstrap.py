@@ -28,6 +28,7 @@ from pgmstudio.core.experiments.bootstrap import (
 )
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.data.spreadsheets import write_csv
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import specs_of
@@ -134,8 +135,6 @@ def _run_replicates(
 
 
 def _save(path: str, plan: BootstrapPlan, frequencies: EdgeFrequencies, line: ProgressLine) -> None:
-    from pgmstudio.core.io.models.files import ModelFile
-
     network, measures = plan.averaged(frequencies)
     provenance = {
         "learner": plan.learner_key,

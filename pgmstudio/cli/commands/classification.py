@@ -12,6 +12,7 @@ from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decima
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def classify_rows(
     )
     from pgmstudio.core.analysis.feature_selection import features_of
     from pgmstudio.core.analysis.tables import table_text
-    from pgmstudio.core.execution.events import Progress
     from pgmstudio.core.io.data.spreadsheets import write_csv
 
     result: Classification | None = None

@@ -22,7 +22,9 @@ from pgmstudio.cli.terminal.run import run_task
 from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.execution.child_process import ChildError
 from pgmstudio.core.execution.events import CancelToken, Note
+from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.data.reader import import_together
+from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
 
 if TYPE_CHECKING:
@@ -207,7 +209,6 @@ def _splits(args: argparse.Namespace, line: ProgressLine) -> tuple[PlanRows, ...
 def _write(table: LanguageTable, settings: Mapping[str, Any], args: argparse.Namespace) -> None:
     """Write the table and the models to the requested files."""
     from pgmstudio.core.experiments.language_comparison.results import table_csv, table_json
-    from pgmstudio.core.io.atomic import make_folder, replace_file
 
     if args.output is not None:
         if Path(args.output).suffix.lower() == ".csv":
@@ -216,8 +217,6 @@ def _write(table: LanguageTable, settings: Mapping[str, Any], args: argparse.Nam
             text = exported_json(table_json(table, settings))
         replace_file(args.output, text.encode())
     if args.models is not None:
-        from pgmstudio.core.io.models.files import ModelFile, write_model
-
         make_folder(args.models)
         for row in table.rows:
             if row.point is not None and row.point.model is not None:

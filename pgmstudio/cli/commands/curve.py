@@ -21,6 +21,7 @@ from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, sl_curve
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
 from pgmstudio.core.io.atomic import make_folder, replace_file
+from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.learners import learner_of
 
@@ -108,8 +109,6 @@ def _read(args: argparse.Namespace, line: ProgressLine) -> tuple[DataSet, DataSe
 
 def _write_models(points: Sequence[CurvePoint], folder: str) -> list[str]:
     """Write the model of each point; returns the paths."""
-    from pgmstudio.core.io.models.files import ModelFile, write_model
-
     make_folder(folder)
     paths = []
     for index, point in enumerate(points, start=1):

@@ -13,6 +13,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.structure_comparison import ModelDifference, structure_difference
 from pgmstudio.core.graphs.comparison import EdgeChange
+from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile
 
 MARKERS = {EdgeChange.ADDED: "+", EdgeChange.MISSING: "-", EdgeChange.REVERSED: "⇄"}
@@ -43,8 +44,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> DifferenceReport:
         data = read_rows_for(first.model, args.data, args, line)
     difference = structure_difference(first.model, second.model, data)
     if args.output is not None:
-        from pgmstudio.core.io.atomic import replace_file
-
         title = f"{args.first} and {args.second}"
         drawing = difference_drawing(difference, first, theme=args.theme, title=title)
         replace_file(args.output, drawing.encode())

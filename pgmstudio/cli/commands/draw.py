@@ -15,6 +15,8 @@ from pgmstudio.cli.options.evidence import (
 from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.languages.registry import language_of
 
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import GraphPicture
@@ -52,7 +54,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    from pgmstudio.core.io.atomic import replace_file
     from pgmstudio.core.reports.model_svg import drawing_of
 
     check_ending(args.target, [".svg"], "pictures")
@@ -78,8 +79,6 @@ def _labelled_diagram(
     model: Model, picture: str | None, context: Sequence[str], by: str | None
 ) -> GraphPicture | None:
     """A model with contexts in one, or for each state of a variable; None if neither is asked."""
-    from pgmstudio.core.languages.registry import language_of
-
     contexts = language_of(model).contexts
     if by is not None and (contexts is None or picture not in (None, MULTINET)):
         raise UsageError("--by is for “multinet”, a diagram of labelled DAGs and Markov networks.")

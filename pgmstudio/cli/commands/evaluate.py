@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from pgmstudio.cli.commands.classification import (
     ClassificationReport,
     add_target_options,
@@ -19,8 +21,9 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import Model
+from pgmstudio.core.model import Model, ProbabilisticModel
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -67,12 +70,9 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Evaluation:
 
 def write_row_table(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
     """Write log2 P(row) and the least expected variable, the least probable row first."""
-    import numpy as np
-
     from pgmstudio.core.analysis.anomaly import row_surprises
     from pgmstudio.core.analysis.tables import surprise_table, table_text
     from pgmstudio.core.io.data.spreadsheets import write_csv
-    from pgmstudio.core.model import ProbabilisticModel
 
     if not isinstance(model, ProbabilisticModel):
         raise UsageError(f"{a_kind(model.kind, 'A')} gives rows no probability; leave out --rows.")
@@ -89,7 +89,6 @@ def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) ->
     )
     from pgmstudio.core.analysis.tables import table_text
     from pgmstudio.core.io.data.spreadsheets import write_csv
-    from pgmstudio.core.languages.base import ComponentModel
 
     if not isinstance(model, ComponentModel):
         raise UsageError(

@@ -6,11 +6,15 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pgmstudio.cli.options.data import check_memory
 from pgmstudio.cli.options.parameters import add_param_options, params_from
 from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.io.models.files import ModelFile, write_model
+from pgmstudio.core.params import params_to_dict
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -41,12 +45,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    import numpy as np
-
     from pgmstudio.core.experiments.generators.registry import generator_of
     from pgmstudio.core.io.data.reader import write_data
-    from pgmstudio.core.io.models.files import ModelFile, write_model
-    from pgmstudio.core.params import params_to_dict
 
     generator = generator_of(args.name)
     params: Any = params_from(args, generator.params_type)

@@ -28,6 +28,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
@@ -267,8 +268,6 @@ def provenance_of(
 
 
 def _save(path: str, model: Model, provenance: Mapping[str, Any], line: ProgressLine) -> None:
-    from pgmstudio.core.io.models.files import ModelFile
-
     save_model(path, ModelFile(model, title=Path(path).stem, provenance=dict(provenance)), line)
 
 

@@ -31,6 +31,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.inference.base import (
     Belief,
+    BoundedSession,
     Done,
     ExplainingSession,
     Finding,
@@ -38,6 +39,7 @@ from pgmstudio.core.inference.base import (
     Scale,
 )
 from pgmstudio.core.languages.registry import a_kind, language_of
+from pgmstudio.core.languages.sessions import ask, open_session
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -137,9 +139,6 @@ def answer_query(
 
     For a few variables, the parts of a network that cannot matter are pruned.
     """
-    from pgmstudio.core.inference.base import BoundedSession
-    from pgmstudio.core.languages.sessions import ask, open_session
-
     if names and not explain:
         pruned = ask(model, names, findings)
         return QueryAnswer(pruned.beliefs, pruned.log2_evidence)

@@ -15,6 +15,8 @@ from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, decima
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
+from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
+from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.studies.recipe import (
     Measured,
@@ -95,8 +97,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     trials = max((row.trials for row in rows), default=0)
     line.message(f"{end.summary} with {count_of(trials, 'trial')}.")
     if args.out is not None:
-        from pgmstudio.core.io.atomic import replace_file
-
         replace_file(args.out, table_csv(rows).encode())
     if args.plot is not None:
         _write_plot(args.plot, recipe, measured)
@@ -104,9 +104,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
 
 
 def _write_plot(path: str, recipe: Recipe, measured: Sequence[Measured]) -> None:
-    from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
-    from pgmstudio.core.io.atomic import replace_file
-
     sweep = sweep_of(recipe, measured)
     if sweep is not None and sweep.lines:
         replace_file(path, sweep_svg(sweep).encode())

@@ -16,6 +16,7 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.io.atomic import replace_file
 
 if TYPE_CHECKING:
     from pgmstudio.core.project.project import Project
@@ -103,7 +104,6 @@ def _reproduce(
 def _write(
     args: argparse.Namespace, project: Project | None, reproduced: list[Reproduced] | None
 ) -> None:
-    from pgmstudio.core.io.atomic import replace_file
     from pgmstudio.core.reports.report import ReportInfo, folder_report, project_report
 
     about = ReportInfo(args.source, datetime.now(), reproduced)

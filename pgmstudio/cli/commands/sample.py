@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+import numpy as np
+
 from pgmstudio.cli.options.data import check_memory, open_model
 from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 
@@ -33,9 +36,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    import numpy as np
-
-    from pgmstudio.core.data.dataset import DataSet
     from pgmstudio.core.io.data.reader import write_data
 
     model = open_model(args.model, line).model

@@ -22,6 +22,7 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -105,7 +106,6 @@ def evidence_analysis(
     """The value of information of each variable, and the impact of each finding."""
     from pgmstudio.core.analysis.evidence_impact import trace_findings
     from pgmstudio.core.analysis.value_of_information import value_of_evidence
-    from pgmstudio.core.languages.sessions import open_session
 
     session = open_session(model)
     for name, finding in findings.items():

@@ -12,6 +12,7 @@ from pgmstudio.cli.terminal.parser import UsageError
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
+from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind, language_of
@@ -215,7 +216,6 @@ def _split_names(domain: Domain, text: str) -> list[str]:
 def information_bits(network: BayesianNetwork, names: list[str]) -> float:
     """I(A;B|Z) in the model's distribution; TooLargeError if the joint table is too large."""
     from pgmstudio.core.inference.information_measures import conditional_information_bits
-    from pgmstudio.core.inference.junction_tree.query import joint_of
 
     indices = [network.domain.index(name) for name in names]
     return conditional_information_bits(joint_of(network, indices, {}))

@@ -16,6 +16,9 @@ from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
+from pgmstudio.core.drawing.markers import Marker
+from pgmstudio.core.drawing.svg.sl_plot import curve_svg
+from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.params import params_to_dict
 
 if TYPE_CHECKING:
@@ -114,7 +117,6 @@ def study_list(folder: Path | None) -> ExperimentList:
 
 def _report(task: StudyTask, end: RunEnd | None, line: ProgressLine) -> StudyReport:
     """Write curves and tables into the folder."""
-    from pgmstudio.core.io.atomic import replace_file
     from pgmstudio.studies.sl_shapes import tables_of
 
     results = list(task.results())
@@ -139,8 +141,6 @@ def _picture(result: SetResult) -> str:
 
     Models far smaller than any network are left out, as they would compress the rest.
     """
-    from pgmstudio.core.drawing.markers import Marker
-    from pgmstudio.core.drawing.svg.sl_plot import curve_svg
     from pgmstudio.core.experiments.sl_curves.curve import curve_plot
     from pgmstudio.studies.sl_published import BN, HYBRID
 

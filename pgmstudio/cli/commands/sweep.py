@@ -14,7 +14,20 @@ from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser, number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
+from pgmstudio.core.analysis.query_benchmark import QueryPlan, random_queries
+from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import FileError, ParameterError, RunFailedError
+from pgmstudio.core.experiments.plans.run_task import RunProblem
+from pgmstudio.core.experiments.sl_curves.curve import curve_plot
+from pgmstudio.core.experiments.sl_curves.points import curves_of, measured_words, points_csv
+from pgmstudio.core.experiments.sl_curves.selection import (
+    best_on_test,
+    chosen_of,
+    pareto_front,
+    timing_fits,
+    with_distances,
+)
+from pgmstudio.core.io.atomic import replace_file
 
 if TYPE_CHECKING:
     from pgmstudio.core.analysis.query_benchmark import LineFit
@@ -72,7 +85,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> SweepReport:
-    from pgmstudio.core.experiments.plans.run_task import RunProblem
     from pgmstudio.core.experiments.plans.runner import checked_runs
     from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask, read_plan, read_plan_rows
 
@@ -120,9 +132,6 @@ def _against_best(
     points: Sequence[CurvePoint], plan: Plan, rows: PlanRows, folder: PointFolder
 ) -> list[CurvePoint]:
     """The points with their distance to the model that is best on the test rows."""
-    from pgmstudio.core.analysis.query_benchmark import QueryPlan, random_queries
-    from pgmstudio.core.experiments.sl_curves.selection import best_on_test, with_distances
-
     best = best_on_test(points)
     assert best is not None
     query_plan = plan.queries or QueryPlan(targets=0, given=min(3, len(rows.test.domain) - 1))
@@ -144,15 +153,10 @@ def _write(
     points: Sequence[CurvePoint], plan: Plan, rows: PlanRows, args: argparse.Namespace
 ) -> None:
     """Write the table and the plot to the requested files."""
-    from pgmstudio.core.experiments.sl_curves.points import points_csv
-    from pgmstudio.core.io.atomic import replace_file
-
     if args.csv is not None:
         replace_file(args.csv, points_csv(points).encode())
     if args.plot is not None:
-        from pgmstudio.core.drawing.svg.sl_plot import curve_svg
         from pgmstudio.core.experiments.plans.runner import ceiling_of, truth_of
-        from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 
         plot = curve_plot(
             points,
@@ -194,14 +198,6 @@ class SweepReport:
 
     def blocks(self) -> Iterator[Block]:
         """All points by curve from small to large, with the criteria that choose them."""
-        from pgmstudio.core.experiments.sl_curves.points import curves_of, measured_words
-        from pgmstudio.core.experiments.sl_curves.selection import (
-            best_on_test,
-            chosen_of,
-            pareto_front,
-            timing_fits,
-        )
-
         front = {id(point) for point in pareto_front(self.points)}
         best = best_on_test(self.points)
         rows = []

@@ -32,7 +32,8 @@ from pgmstudio.core.analysis.edge_explanation import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies, EdgeFrequency
+from pgmstudio.core.io.models.files import read_bytes
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.conversions import dag_of
@@ -141,9 +142,6 @@ def _with_searches(why: EdgeWhy, learner: str, params: Any, seed: int, data: Dat
 
 def _frequency(path: str, one: str, other: str) -> tuple[EdgeFrequency, int]:
     """The frequency of an edge in a file of `bootstrap`, and its number of replicates."""
-    from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-    from pgmstudio.core.io.models.files import read_bytes
-
     try:
         document = json.loads(read_bytes(Path(path)))
         saved = (document.get("provenance") or {}).get("bootstrap")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pgmstudio.cli.terminal.output import Block, count_of, decimal, percent
 from pgmstudio.cli.terminal.parser import CommandParser, number, whole_number
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.execution.events import StopSwitch
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.model import Model
 
@@ -48,7 +49,6 @@ def most_probable_from(
     """The answer to --map; None without that option."""
     if not args.map:
         return None
-    from pgmstudio.core.execution.events import StopSwitch
     from pgmstudio.core.languages.sessions import most_probable_together
 
     return most_probable_together(

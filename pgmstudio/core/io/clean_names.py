@@ -10,7 +10,7 @@ from typing import Any
 from pgmstudio.core.data.variables import clean_name, is_fit_name
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.identifiers import unused
-from pgmstudio.core.json_documents import whole_characters
+from pgmstudio.core.json_documents import JsonPlace, whole_characters
 
 _MAX_SHOWN = 5
 
@@ -72,7 +72,6 @@ def _texts(value: Any) -> Iterator[str]:
 def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
     """The model with names that can be shown and saved, and a warning if any was replaced."""
     from pgmstudio.core.io.models.native_json import document_of, file_of_document
-    from pgmstudio.core.json_documents import JsonPlace
 
     domain = file.model.domain
     texts = [text for variable in domain for text in (variable.name, *variable.states)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
+from importlib import metadata
 from typing import Any, TypeVar
 
 from pgmstudio.core.errors import named
@@ -54,8 +55,6 @@ def load_plugins(
     `read` gives the key and the value of what was loaded, or raises.
     """
     # Here, not above: it loads many modules, and most commands need no plug-in.
-    from importlib import metadata
-
     result: dict[str, T] = {}
     problems: list[str] = []
     for entry in metadata.entry_points(group=group):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.inference.base import Finding, as_seen, done_states, weights_of
 from pgmstudio.core.io.models.files import ModelFile
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def drawing_of(
         positions = place(graph, file.layout, graph.method)
         return svg_of(graph, positions, theme=theme, title=file.title)
 
-    from pgmstudio.core.inference.base import as_seen, done_states, weights_of
     from pgmstudio.core.languages.base import ComponentModel, ComponentSession
     from pgmstudio.core.languages.sessions import open_session
 

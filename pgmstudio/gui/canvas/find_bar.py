@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -153,8 +154,6 @@ class FindBar(QFrame):
 
 
 def _nothing(text: str, titles: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
     near = get_close_matches(text, list(titles), n=1, cutoff=0.4)
     hint = f" Did you mean {near[0]}?" if near else ""
     return f"No variable is called “{text}”.{hint}"

@@ -6,6 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QScrollArea
+
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import DirectedModel
@@ -13,7 +16,7 @@ from pgmstudio.gui.canvas.edge_strengths import KINDS
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL
 from pgmstudio.gui.model_page.action_conditions import PageConditions
-from pgmstudio.gui.navigation import close_welcome
+from pgmstudio.gui.navigation import close_welcome, open_learn_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, open_result, result_action
@@ -54,16 +57,12 @@ def active_pair(app: AppContext) -> tuple[str, str] | None:
 
 def show_why(app: AppContext) -> None:
     """Show the explanation of the selected edge in the inspector."""
-    from PySide6.QtCore import QTimer
-
     if active_pair(app) is not None:
         app.reveal("inspectorPanel")
         QTimer.singleShot(0, app.window, partial(_scroll_to_why, app))
 
 
 def _scroll_to_why(app: AppContext) -> None:
-    from PySide6.QtWidgets import QScrollArea
-
     from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 
     for section in app.window.findChildren(EdgeExplanationSection):
@@ -81,7 +80,6 @@ def _scroll_to_why(app: AppContext) -> None:
 def begin_bootstrap(app: AppContext) -> None:
     """Open the learning page with a bootstrap and the parameters of the active model's run."""
 
-    from pgmstudio.gui.navigation import open_learn_page
     from pgmstudio.gui.runs.model_data import model_sources
 
     sources, model_id = model_sources(app), app.workspace.model_id or ""

@@ -6,12 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QFileDialog
+
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
-from pgmstudio.gui.navigation import close_welcome
+from pgmstudio.gui.navigation import close_welcome, open_generate_page
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -65,8 +67,6 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
         return "there are no curves; Evaluate ▸ SL-curves… plans some."
 
     def open_folder() -> None:
-        from PySide6.QtWidgets import QFileDialog
-
         from pgmstudio.core.io.experiments import POINTS
 
         folder = QFileDialog.getExistingDirectory(app.window, "A folder of points")
@@ -79,8 +79,6 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
             open_curves(app, Path(folder))
 
     def generate() -> None:
-        from pgmstudio.gui.navigation import open_generate_page
-
         open_generate_page(app)
 
     return [

@@ -181,3 +181,7 @@ _MAKERS: dict[str, Callable[[AppContext, str], Tab]] = {
     "associations": AssociationTab,
     "split": SplitTab,
 }
+
+
+def open_data(app: AppContext, data_id: str, *, split: bool) -> Page:
+    return app.open_page(f"data:{data_id}", lambda: DataPage(app, data_id), split=split)

@@ -30,12 +30,15 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QListWidg
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 
 SIZE = (1280, 800)
@@ -64,15 +67,11 @@ class WindowTour:
         self.facts = Facts()
 
     def welcome(self) -> None:
-        from pgmstudio.gui.navigation import open_welcome
-
         open_welcome(self.app)
         self.driver.settle()
 
     def import_rows(self, path: Path) -> None:
         """The file at its cuts, one of them dragged."""
-        from pgmstudio.gui.files.opening import open_file
-
         open_file(self.app, path)
         page = self.app.center.current
         assert isinstance(page, ImportPage)
@@ -100,8 +99,6 @@ class WindowTour:
         restarts = self.driver.widget("param.restarts")
         assert isinstance(restarts, QLineEdit)
         restarts.setText("1000000")  # until it is stopped
-        from pgmstudio.gui.widgets.basic import Note
-
         note = self.driver.widget("missingNote")
         assert isinstance(note, Note)
         self.facts.missing = note.text

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.analysis.disagreement import ModelAnswer, taken_by
 from pgmstudio.core.inference.base import Finding, Scale
+from pgmstudio.core.inference.finding_edits import after_click
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
@@ -68,8 +69,6 @@ class EvidenceLink(QObject):
 
     def click_state(self, variable: str, state: str) -> None:
         """Set hard evidence in all models; the state that is set is retracted."""
-        from pgmstudio.core.inference.finding_edits import after_click
-
         finding = after_click(self._evidence.get(variable), state)
         if finding is None:
             self.retract(variable)

@@ -105,6 +105,11 @@ class ExportCommands(QObject):
             dialog.deleteLater()
 
 
+def export_drawing(app: AppContext, drawing: Drawing) -> None:
+    """Ask for a file and write a drawing to it."""
+    app.service(ExportCommands).ask_for_file(drawing)
+
+
 def export_actions(app: AppContext) -> list[ActionSpec]:
     commands = app.service(ExportCommands)
     return [

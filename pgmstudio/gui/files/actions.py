@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.io.models.files import (
     MODEL_FORMATS,
     ModelFile,
@@ -14,6 +15,7 @@ from pgmstudio.core.io.models.files import (
     named_like_a_model,
     write_model,
 )
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
@@ -57,9 +59,6 @@ class FileCommands(QObject):
 
     def new_model(self) -> None:
         """An empty model to draw in."""
-        from pgmstudio.core.data.variables import Domain
-        from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-
         empty = BayesianNetwork.uniform(Domain(()))
         number = len(self._app.project.models) + 1
         entry = ModelEntry(title=f"Model {number}", model=empty)

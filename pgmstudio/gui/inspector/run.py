@@ -32,6 +32,8 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.jobs.learning_run import LearningRun
+from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.runs.run_recorder import constraint_message, training_rows
 from pgmstudio.gui.runs.run_summary import (
     Evaluation,
@@ -371,8 +373,6 @@ class RunInspector(QWidget):
     # -- requests
 
     def _on_open(self) -> None:
-        from pgmstudio.gui.runs.live_model import open_best
-
         if self._run is not None:
             open_best(self._app, self._run)
 
@@ -413,8 +413,6 @@ class RunInspector(QWidget):
         self._evaluated.setVisible(bool(self._evaluated.text()))
 
     def _on_again(self) -> None:
-        from pgmstudio.gui.navigation import open_learn_page
-
         if self._run is not None:
             open_learn_page(self._app).fill(self._run.request)
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.run_checks import START_KEPT
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
@@ -188,8 +189,6 @@ class LearningRun(QObject):
         """Why it cannot be walked through; None when it can."""
         if self.state.is_end:
             return "the run has ended."
-        from pgmstudio.core.languages.learners import learner_of
-
         return None if reports_steps(learner_of(self.request.learner_key)) else NO_STEPS
 
     def wait(self, seconds: float) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.languages.tables import TableSource
     from pgmstudio.gui.model_page.extension import PageExtension
     from pgmstudio.gui.model_page.page import ModelPage
+    from pgmstudio.gui.runs.artifact_source import ArtifactSource
     from pgmstudio.gui.runs.results.run_result import RunResult
     from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
@@ -160,6 +161,17 @@ def all_diagrams() -> dict[str, Diagram]:
     for row in rows:
         result.setdefault(row.name, row)
     return result
+
+
+def open_model(app: AppContext, model_id: str, *, split: bool) -> Page:
+    return app.open_page(f"model:{model_id}", lambda: make_model_page(app, model_id), split=split)
+
+
+def open_run_result(app: AppContext, key: str, source: ArtifactSource) -> None:
+    """Show an artifact of a run on the page of the result with this key."""
+    from pgmstudio.gui.runs.results.run_result import open_result
+
+    open_result(app, all_run_results()[key], source)
 
 
 def make_model_page(app: AppContext, model_id: str) -> Page:

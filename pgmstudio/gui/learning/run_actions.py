@@ -10,6 +10,8 @@ from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.model_page.action_conditions import PageConditions
+from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import run_of_model, task_of
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -58,9 +60,6 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
 
 def continue_from(app: AppContext, entry: ModelEntry) -> None:
     """The run sheet with this model as the start, set as its own run was where that had one."""
-    from pgmstudio.gui.navigation import open_learn_page
-    from pgmstudio.gui.project.run_request import RunRequest
-
     key, params, seed = _settings(app)
     names = {*entry.model.domain.names}
     fitting = [k for k, d in app.project.data.items() if names == {*d.data.domain.names}]

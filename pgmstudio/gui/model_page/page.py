@@ -39,6 +39,7 @@ from pgmstudio.gui.model_page.live_model_chip import BestChip
 from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode, usual_mode
 from pgmstudio.gui.model_page.selection_controller import SelectionController
 from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.navigation import leave_model_page
 from pgmstudio.gui.separation.controller import SeparationController
 from pgmstudio.gui.structure.move_search import MovesController
 from pgmstudio.gui.structure.unresolved_edges import UnresolvedController
@@ -370,8 +371,6 @@ class ModelPage(Page):
             self._draw(slide=True)
 
     def _leave(self) -> None:
-        from pgmstudio.gui.navigation import leave_model_page
-
         if not self._is_closed:
             leave_model_page(self._app, self, self._model_id)
 

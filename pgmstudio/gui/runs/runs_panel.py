@@ -13,7 +13,9 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
+from pgmstudio.gui.navigation import open_learn_page, open_pdg_steps, open_run_result
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.runs.recorded_run import (
     AnyRun,
     RecordedRun,
@@ -21,6 +23,7 @@ from pgmstudio.gui.runs.recorded_run import (
     record_of,
     runs_of,
 )
+from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_counters, state_text
 from pgmstudio.gui.runs.score_plot import HELD, score_plot
 from pgmstudio.gui.theme.icons import icon
@@ -219,8 +222,6 @@ class RunsPanel(QWidget):
         return is_live or model_of(self._app.project, run) is not None
 
     def _on_open(self) -> None:
-        from pgmstudio.gui.runs.live_model import open_best
-
         if self.selected is not None:
             open_best(self._app, self.selected)
 
@@ -266,21 +267,14 @@ class RunsPanel(QWidget):
             self._app.workspace.runs.remove(run)
 
     def _show_edges(self, run: AnyRun) -> None:
-        from pgmstudio.gui.navigation import open_run_result
-
         source = run.run_id if isinstance(run, RecordedRun) else run
         open_run_result(self._app, ADJACENCY, ArtifactSource(self._app, ADJACENCY, source))
 
     def _walk(self, run: LearningRun) -> None:
-        from pgmstudio.gui.navigation import open_pdg_steps
-
         run.pause()
         open_pdg_steps(self._app, run)
 
     def _again(self, run: AnyRun) -> None:
-        from pgmstudio.gui.navigation import open_learn_page
-        from pgmstudio.gui.runs.run_recorder import run_recorder
-
         if isinstance(run, RecordedRun):
             request = run_recorder(self._app).request_of(run.run_id)
         else:

@@ -9,12 +9,13 @@ from shiboken6 import isValid
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.project.document import DocumentSnapshot
 from pgmstudio.gui.tour.tour_card import TourCard, TourRing
 from pgmstudio.gui.tour.tour_steps import STEPS, TourScene
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.window.registry import PANELS
 
 # The target of a step moves without a signal: layouts arrive, panels collapse, files are read.
 POLL_MS = 80
@@ -127,8 +128,6 @@ class _WindowState:
         self._learn_form = (page.learner.key, page.data_id) if isinstance(page, LearnPage) else None
 
     def restore(self, scene: TourScene) -> None:
-        from pgmstudio.gui.navigation import open_welcome
-
         app, window = self._app, self._window
         if scene.run is not None:
             app.workspace.runs.discard(scene.run)

@@ -26,7 +26,7 @@ from pgmstudio.gui.navigation import (
     open_welcome,
 )
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.live_model import open_best
+from pgmstudio.gui.runs.live_model import live_models, open_best
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
@@ -163,8 +163,6 @@ class TourScene:
         return run is not None and run.model_id in self.app.project.models
 
     def _shows_best(self) -> bool:
-        from pgmstudio.gui.runs.live_model import live_models
-
         current, run = self.app.center.current, self.run
         if current is None or run is None or current.model_id is None:
             return False

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import open_files
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES, Sample, SampleOpener
@@ -136,8 +137,6 @@ class WelcomePage(Page):
         return made
 
     def _recent_row(self, path: Path) -> QWidget:
-        from pgmstudio.gui.navigation import open_files
-
         open_it = button(
             path.name,
             lambda: open_files(self._app, [path]),
@@ -339,3 +338,7 @@ def _when(moment: datetime) -> str:
     if (now.date() - moment.date()).days == 1:
         return "yesterday"
     return f"{moment.day} {moment:%B}"
+
+
+def open_welcome(app: AppContext) -> Page:
+    return app.open_page("welcome", lambda: WelcomePage(app))

@@ -15,10 +15,11 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.project.preferences import Preferences, load_preferences, save_preferences
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionRegistry
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.error_reporter import WindowErrorReporter
-from pgmstudio.gui.window.page_openers import PAGE_OPENERS
+from pgmstudio.gui.window.registry import PAGE_OPENERS
 from pgmstudio.gui.window.tab_area import TabArea
 from pgmstudio.gui.window.undo_history import UndoHistory
 from pgmstudio.gui.window.workspace import WindowWorkspace
@@ -68,8 +69,6 @@ class WindowContext(QObject):
         return self._preferences
 
     def set_preferences(self, preferences: Preferences) -> None:
-        from pgmstudio.gui.theme.theme import theme
-
         before, self._preferences = self._preferences, preferences
         try:
             save_preferences(preferences)
@@ -100,7 +99,7 @@ class WindowContext(QObject):
 
     def open(self, opener: str, *args: object, **options: object) -> object:
         """Call an opener of `PAGE_OPENERS` by name."""
-        return PAGE_OPENERS[opener](self, *args, **options)
+        return PAGE_OPENERS[opener].load()(self, *args, **options)
 
     def change(self, text: str, edit: Callable[[Project], Project], *, merge: str = "") -> bool:
         """Make an undoable change; False when it was refused, which is shown."""

@@ -22,7 +22,7 @@ from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.dock_overlay import Overlay
 from pgmstudio.gui.window.dock_rail import CollapsedBottomBar, DockRail
 from pgmstudio.gui.window.docks import PanelDocks
-from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
+from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
 
 Area = Qt.DockWidgetArea
 

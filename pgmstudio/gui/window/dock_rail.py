@@ -12,7 +12,7 @@ from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.panel_registry import PanelSpec
+from pgmstudio.gui.window.registry import PanelSpec
 
 
 class DockRail(QFrame):

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QSizePolicy
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
-from pgmstudio.gui.window.panel_registry import BOTTOM, PANELS, PanelSpec
+from pgmstudio.gui.window.registry import BOTTOM, PANELS, PanelSpec
 
 GRIP_HEIGHT = 4
 

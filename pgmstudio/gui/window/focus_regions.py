@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT
 
 
 def regions(window: MainWindow) -> list[QWidget]:

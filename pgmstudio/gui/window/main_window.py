@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
@@ -18,8 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.languages.base import Lazy
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.files.closing import may_close
+from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recent_menu import RecentMenu
 from pgmstudio.gui.files.recovery import Autosave
+from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.logo import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import MENUS, ActionSpec
@@ -30,7 +34,7 @@ from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.error_banner import ErrorNotes
-from pgmstudio.gui.window.panel_registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
+from pgmstudio.gui.window.registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
 from pgmstudio.gui.window.status_bar import StatusBar
 from pgmstudio.gui.window.toast import Toast
 
@@ -128,8 +132,8 @@ class MainWindow(QMainWindow):
             self._add_table(position)
 
     def _add_table(self, position: str) -> None:
-        module, _, name = position.partition(":")
-        specs: Sequence[ActionSpec] = getattr(importlib.import_module(module), name)(self.app)
+        table: Lazy[Callable[[AppContext], list[ActionSpec]]] = Lazy(position)
+        specs = table.load()(self.app)
         registry = self.app.actions
         registry.add(specs)
         for spec in specs:
@@ -156,8 +160,6 @@ class MainWindow(QMainWindow):
         self.folding.stand_alone(page is not None and page.stands_alone)
 
     def _on_start_requested(self) -> None:
-        from pgmstudio.gui.navigation import open_welcome
-
         open_welcome(self.app)
 
     def reset_layout(self) -> None:
@@ -242,15 +244,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        from pgmstudio.gui.files.opening import open_files
-
         files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         open_files(self.app, files)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        from pgmstudio.gui.files.closing import may_close
-
         if not may_close(self.app):
             event.ignore()
             return

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.window.panel_registry import BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT
 
 SCALE_STEP = 0.1
 

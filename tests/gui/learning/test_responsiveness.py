@@ -29,7 +29,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.application import GuiThreadCollector
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
-from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.window.registry import PANELS
 from tests.gui.samples import add_sprinkler
 
 ROOT = Path(__file__).resolve().parents[3]

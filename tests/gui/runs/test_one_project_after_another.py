@@ -41,7 +41,7 @@ from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.runs_panel import RunsPanel
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
-from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.window.registry import PANELS
 from tests.gui.graph_pages import coronary, coronary_rows, open_graph
 from tests.gui.samples import add_sprinkler
 from tests.gui.walking import FURTHER, arrange, opened_windows, restore, settle, words_in

@@ -20,7 +20,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.scrolling_notes import ScrollingNotes
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.panel_registry import BOTTOM, RIGHT
+from pgmstudio.gui.window.registry import BOTTOM, RIGHT
 from tests.gui.samples import add_sprinkler
 
 

@@ -17,7 +17,7 @@ from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.tour.guided_tour import GuidedTour
 from pgmstudio.gui.tour.tour_steps import STEPS
 from pgmstudio.gui.window.main_window import MainWindow
-from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.window.registry import PANELS
 from tests.gui.asia import open_asia
 
 LONG_MS = 60_000

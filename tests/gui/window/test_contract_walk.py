@@ -29,7 +29,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
-from pgmstudio.gui.window.panel_registry import PANELS
+from pgmstudio.gui.window.registry import PANELS
 from tests.gui.walking import (
     FURTHER,
     SITUATIONS,

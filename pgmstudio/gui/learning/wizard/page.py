@@ -23,7 +23,7 @@ from pgmstudio.gui.learning.wizard.state import (
     RULES,
     plan_of,
 )
-from pgmstudio.gui.navigation import close_welcome, make_knowledge_page
+from pgmstudio.gui.navigation import close_welcome, make_knowledge_page, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import button, empty_state, hairline
@@ -237,8 +237,6 @@ class WizardPage(UndoablePage):
         self._app.actions["data.import"].trigger()
 
     def _on_finish(self) -> None:
-        from pgmstudio.gui.navigation import open_model_page
-
         if self.plan.model_id is not None:
             open_model_page(self._app, self.plan.model_id)
 

@@ -39,6 +39,7 @@ from pgmstudio.core.languages.ldag.learning.label_search import (
 )
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import label_of
+from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.languages.run_checks import given_start
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
@@ -344,8 +345,6 @@ def _climbed(
 
 def held_out_bits(model: LabelledDag, held: DataSet) -> float:
     """Mean log2-probability of held-out rows, missing cells summed out."""
-    from pgmstudio.core.languages.likelihood import log2_likelihood
-
     return log2_likelihood(model.as_bayesian_network, held) / max(held.total_weight, 1e-300)
 
 

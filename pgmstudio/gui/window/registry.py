@@ -1,14 +1,15 @@
-"""The table of panels around the centre: name, title, side, and where the class is."""
+"""Tables of the panels, actions and pages of the window, whose code is loaded when needed."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
+
+from pgmstudio.core.languages.base import Lazy
+from pgmstudio.gui.context import AppContext
 
 LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -17,7 +18,7 @@ BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 @dataclass(frozen=True, slots=True)
 class PanelSpec:
-    """A panel's class is `module:Class` and takes the main window's `Shell` alone."""
+    """A panel around the centre; `where` is the `module:Class` that makes it."""
 
     name: str
     title: str
@@ -28,10 +29,9 @@ class PanelSpec:
     shown: bool = True
     titled: bool = True  # False: the panel shows its own title
 
-    def build(self, app: Any) -> QWidget:
-        module, _, name = self.where.partition(":")
-        factory = cast(Callable[[Any], QWidget], getattr(importlib.import_module(module), name))
-        return factory(app)
+    def build(self, app: AppContext) -> QWidget:
+        made: Lazy[Callable[[AppContext], QWidget]] = Lazy(self.where)
+        return made.load()(app)
 
 
 # In the order in which they stand on their side. The bottom ones come when they are asked for:
@@ -143,3 +143,24 @@ ACTION_TABLES = (
 )
 # Tables that load much of the program, and the menu that waits for them until the first paint.
 LATE_TABLES = {"pgmstudio.gui.learning.actions:learner_actions": "Learn/With"}
+
+_gui = Lazy.within("pgmstudio.gui")
+# How the window opens each kind of page; `gui/navigation.py` has a function for each.
+PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
+    "model": _gui("languages.registry:open_model"),
+    "data": _gui("data.page:open_data"),
+    "import": _gui("importing.page:open_import"),
+    "files": _gui("files.opening:open_files"),
+    "welcome": _gui("welcome.page:open_welcome"),
+    "learn": _gui("learning.page:open_learn"),
+    "wizard": _gui("learning.wizard.page:open_stepwise"),
+    "generate": _gui("data.generate_page:open_generate"),
+    "language comparison": _gui("comparison.languages_page:open_comparison"),
+    "saved comparison": _gui("evaluation.score_table_page:open_kept_comparison"),
+    "curves": _gui("curves.actions:open_curves"),
+    "help": _gui("help.page:open_help"),
+    "PDG steps": _gui("languages.pdg.steps_page:open_steps"),
+    "run result": _gui("languages.registry:open_run_result"),
+    "knowledge form": _gui("knowledge.page:KnowledgePage"),
+    "export": _gui("export.actions:export_drawing"),
+}
