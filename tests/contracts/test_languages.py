@@ -26,6 +26,7 @@ from pgmstudio.core.languages.conversions import conversions_of, converted, same
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
@@ -40,6 +41,7 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.core.reports.model_svg import drawing_of
 from tests.decision_graphs import random_graph
 from tests.labelled_dags import three
+from tests.markov_networks import figure_9
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
@@ -50,6 +52,7 @@ EXAMPLES: dict[str, Callable[[], ProbabilisticModel]] = {
     "tree-mixture": lambda: random_mixture(np.random.default_rng(4), 4, 2),
     "pdg": lambda: random_graph(np.random.default_rng(5), 4, zeros=0.0),
     "ldag": three,
+    "markov-network": figure_9,
 }
 
 every_language = pytest.mark.parametrize("kind", EXAMPLES)
@@ -172,6 +175,17 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
                 "variable": root,
                 "table": np.full(states, 1 / states),
             },
+        }
+    if model.kind == "markov-network":
+        assert isinstance(model, MarkovNetwork)
+        names = model.domain.names
+        clique = [names[v] for v in model.structure.maximal_cliques[0]]
+        return {
+            "add_context": {"source": names[1], "target": names[2], "context": (0,)},
+            "remove_context": {"source": names[1], "target": names[4], "context": (1,)},
+            "drop_contexts": {},
+            "set_potential": {"variables": clique, "values": 2 * model.potentials[0]},
+            "fit_parameters": {"data": model.sample(200, np.random.default_rng(0))},
         }
     return {}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import Point
 
-Symbol = Literal["o", "s", "+", "d", "t", "t1", "h", "star"]
+Symbol = Literal["o", "s", "+", "d", "t", "t1", "h", "star", "p"]
 Color = Literal["blue", "orange", "green", "purple", "sky", "vermilion", "yellow", "black"]
 
 # Corners of a symbol, how far every second one is from the middle, and where the first one is.
@@ -19,6 +19,7 @@ _CORNERS: dict[str, tuple[int, float, float]] = {
     "t1": (3, 1.0, -math.pi / 2),
     "h": (6, 1.0, -math.pi / 2),
     "star": (10, 0.45, -math.pi / 2),
+    "p": (5, 1.0, -math.pi / 2),
 }
 
 

@@ -27,6 +27,7 @@ BUILT_IN: Mapping[str, Lazy[Language]] = {
     "tree-mixture": Lazy("pgmstudio.core.languages.tree_mixture.language:LANGUAGE"),
     "pdg": Lazy("pgmstudio.core.languages.pdg.language:LANGUAGE"),
     "ldag": Lazy("pgmstudio.core.languages.ldag.language:LANGUAGE"),
+    "markov-network": Lazy("pgmstudio.core.languages.markov_network.language:LANGUAGE"),
 }
 
 

@@ -135,7 +135,8 @@ def _clique_marginal(propagation: Propagation, variables: Iterable[int]) -> Floa
     """The joint belief of the variables from the smallest clique with all of them, if any."""
     wanted = tuple(variables)
     plan = propagation.plan
-    holders = [c for c, clique in enumerate(plan.tree.cliques) if {*wanted} <= {*clique}]
+    near = min((plan.occurs_in[v] for v in wanted), key=len, default=())
+    holders = [c for c in near if {*wanted} <= {*plan.tree.cliques[c]}]
     if not holders:
         return None
     clique = min(holders, key=lambda c: (plan.tree.cells[c], c))

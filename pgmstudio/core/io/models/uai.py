@@ -1,11 +1,11 @@
-"""UAI files of the inference competitions: BAYES, MARKOV as a Bayesian network, and evidence.
+"""UAI files of the inference competitions: BAYES, MARKOV and evidence.
 
 A file has the type, the cardinalities, the scopes (BAYES: the child last) and one table for each,
 the last variable of its scope fastest. There are no names: they stand in a second file,
 NAME.uai.names.json, and without it variables are X0, X1, … with states s0, s1, … Lines that begin
 with `c` and what follows a # are comments.
 
-A MARKOV file is turned into a chain of conditional tables with the same joint distribution.
+The factors of a MARKOV file are multiplied into the potentials of the maximal cliques.
 
 Evidence files (.evid) hold the numbers of variables and of their states, in two forms: one set,
 `2 0 1 3 0` (so many, then variable and state), and the older one whose first line is the number of
@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import ModelFileError
+from pgmstudio.core.errors import GraphError, ModelFileError, TooLargeError
 from pgmstudio.core.inference.base import Excluded, Finding, Observed
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile, Point, decode_text, read_bytes
@@ -34,102 +33,16 @@ from pgmstudio.core.io.models.shared.cpt_checks import MAX_MADE_UP, network_in, 
 from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.markov_network.conversions import edges_joining
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.table_checks import count_text
-
-Factor = tuple[tuple[int, ...], Floats]
-Family = tuple[int, tuple[int, ...], Floats]  # child, parents, rows
-
-
-def chain_rule(
-    cards: Sequence[int], factors: Sequence[Factor], reserve: Callable[[tuple[int, ...]], None]
-) -> tuple[list[Family] | None, float]:
-    """P(x) ∝ Π factors as Π P(v | those eliminated later), and log2 of the normalising constant.
-
-    Variable elimination read backwards: when v is summed out of the product ψ of its factors,
-    ψ / Σ_v ψ is P(v | the others in ψ), since the rest of the product does not know v (Koller and
-    Friedman 2009, §9.3 and §4.5). The variable with the smallest product goes next; `reserve` may
-    refuse one. None when every joint state has weight 0.
-    """
-    near: list[set[int]] = [set() for _ in cards]
-    for scope, _ in factors:
-        for v in scope:
-            near[v].update(scope)
-    for v, others in enumerate(near):
-        others.discard(v)
-    families: list[Family] = []
-    waiting: dict[int, Factor] = {}
-    holding: list[set[int]] = [set() for _ in cards]  # the factors of each variable
-    scalars: list[Floats] = []
-    log2_z = 0.0
-
-    def wait(number: int, factor: Factor) -> None:
-        waiting[number] = factor
-        for u in factor[0]:
-            holding[u].add(number)
-        if not factor[0]:
-            scalars.append(factor[1])
-
-    for number, (scope, table) in enumerate(factors):  # each at most 1: no product is too large
-        largest = float(table.max())
-        if not largest > 0:
-            return None, -math.inf
-        wait(number, (scope, table / largest))
-        log2_z += math.log2(largest)
-    weight = [_log_cells(v, near, cards) for v in range(len(cards))]
-    left = [(weight[v], v) for v in range(len(cards))]
-    heapify(left)
-    is_gone = [False] * len(cards)
-    while left:
-        heaviness, v = heappop(left)
-        if is_gone[v] or heaviness != weight[v]:
-            continue  # it has another weight by now, and stands there again
-        is_gone[v] = True
-        scope = (*sorted(near[v]), v)
-        reserve(scope)
-        table = np.ones([cards[u] for u in scope])
-        for number in sorted(holding[v]):
-            factor = waiting.pop(number)
-            table = table * _spread(factor, scope)
-            for u in factor[0]:
-                holding[u].discard(number)
-        largest = float(table.max())
-        if not largest > 0:
-            return None, -math.inf
-        table /= largest
-        message = table.sum(axis=-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rows = table / message[..., None]
-        rows[message == 0] = 1 / cards[v]
-        families.append((v, scope[:-1], rows.reshape(-1, cards[v])))
-        log2_z += math.log2(largest)
-        wait(len(factors) + v, (scope[:-1], message))
-        for u in scope[:-1]:
-            near[u].update(scope[:-1])
-            near[u] -= {u, v}
-            weight[u] = _log_cells(u, near, cards)
-            heappush(left, (weight[u], u))
-    for scalar in scalars:
-        if not float(scalar) > 0:
-            return None, -math.inf
-        log2_z += math.log2(float(scalar))
-    return families, log2_z
-
-
-def _log_cells(v: int, near: Sequence[set[int]], cards: Sequence[int]) -> float:
-    return math.log2(cards[v]) + sum(math.log2(cards[u]) for u in near[v])
-
-
-def _spread(factor: Factor, scope: tuple[int, ...]) -> Floats:
-    """The factor with one axis for each variable of `scope`, of length 1 where it has none."""
-    mine, table = factor
-    ordered = sorted(range(len(mine)), key=lambda axis: scope.index(mine[axis]))
-    shape = [table.shape[mine.index(u)] if u in mine else 1 for u in scope]
-    spread: Floats = table.transpose(ordered).reshape(shape)
-    return spread
-
 
 NAMES_ENDING = ".names.json"
 SCHEMA, VERSION = "pgmstudio-uai-names", 1
+# Up to this size of the junction tree it is checked that some joint state is possible.
+MAX_CHECKED_CELLS = 1 << 20
 
 _COMMENT = re.compile(r"#[^\n]*+|^c(?:[ \t][^\n]*+)?$", re.MULTILINE)
 # aGrUM writes the child's name behind each scope, and its tables the other way round.
@@ -201,12 +114,19 @@ class _Reader(TextScanner):
         build = self.builder
         for number, variable in enumerate(names.variables):
             build.add_variable(str(number), variable.states, (None, None), name=variable.name)
+        network = None if is_bayes else self._markov(names.variables, scopes)
         if is_bayes:
             self._bayes(scopes, backwards)
-        else:
-            self._markov(cards, scopes)
         if self.next_token():
             build.warnings.append(f"Line {self.line(self.start)}: what follows was left out.")
+        if network is not None:
+            return ModelFile(
+                network,
+                title=names.title,
+                titles=names.titles,
+                layout=names.layout,
+                warnings=tuple(build.warnings),
+            )
         build.titles, build.layout = names.titles, names.layout
         ordinal = {v.name for v in names.variables if v.is_ordinal}
         for name in ordinal:
@@ -283,29 +203,30 @@ class _Reader(TextScanner):
                 "the format; they were read that way."
             )
 
-    def _markov(self, cards: list[int], scopes: list[tuple[list[int], int]]) -> None:
+    def _markov(
+        self, variables: Sequence[Variable], scopes: list[tuple[list[int], int]]
+    ) -> MarkovNetwork:
         build = self.builder
-        variables = list(build.variables.values())
-        factors: list[tuple[tuple[int, ...], Floats]] = []
+        factors: list[tuple[list[int], Floats]] = []
         for number, (scope, offset) in enumerate(scopes):
-            shape = [cards[v] for v in scope]
+            shape = [variables[v].cardinality for v in scope]
             if scope:
                 build.reserve([variables[v] for v in scope], self.at(offset))
             numbers, _ = self._numbers(number, math.prod(shape))
-            factors.append((tuple(scope), np.array(numbers).reshape(shape)))
-
-        def reserve(scope: tuple[int, ...]) -> None:
-            build.reserve([variables[v] for v in scope], (None, None))
-
-        families, log2_z = chain_rule(cards, factors, reserve)
-        if families is None:
+            factors.append((scope, np.array(numbers).reshape(shape)))
+        domain = Domain(tuple(variables))
+        structure = MarkovStructure(domain, edges_joining([s for s, _ in factors], len(domain)))
+        try:
+            for clique in structure.maximal_cliques:
+                build.reserve([variables[v] for v in clique], (None, None))
+            network = MarkovNetwork.of_factors(structure, factors)
+            if network.effective_size() <= MAX_CHECKED_CELLS:
+                _ = network.log2_partition
+        except GraphError:
             build.fail("gives every joint state the weight 0; that is no distribution.")
-        for child, parents, rows in families:
-            build.add_rows([variables[v] for v in (child, *parents)], rows, (None, None))
-        build.warnings.append(
-            "The file is a Markov network. It was turned into a Bayesian network with the same "
-            f"joint distribution, so its edges are not those of the file; log2 Z = {log2_z:.6g}."
-        )
+        except TooLargeError as problem:
+            build.fail(str(problem))
+        return network
 
 
 def second_path(path: Path) -> Path:
@@ -343,19 +264,25 @@ def second_file_content(file: ModelFile, path: Path) -> tuple[Path, bytes]:
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of a UAI file, and what it cannot hold."""
-    network = network_in(file, path, "UAI")
+    model = file.model
+    is_markov = isinstance(model, MarkovNetwork)
+    network = model if isinstance(model, MarkovNetwork) else network_in(file, path, "UAI")
     domain = network.domain
     if not len(domain):
         raise ModelFileError(path, "a UAI file needs at least one variable.")
-    lines = ["BAYES", str(len(domain)), " ".join(map(str, domain.cardinalities)), str(len(domain))]
-    for index, parents in enumerate(network.dag.parent_indices):
-        lines.append(" ".join(map(str, (len(parents) + 1, *parents, index))))
-    for table in network.tables:
+    cards = " ".join(map(str, domain.cardinalities))
+    factors = network.factors
+    lines = ["MARKOV" if is_markov else "BAYES", str(len(domain)), cards, str(len(factors))]
+    lines += [" ".join(map(str, (len(one.scope), *one.scope))) for one in factors]
+    for table in (factor.values for factor in factors):
         lines += ["", str(table.size)]
         rows = table.reshape(-1, table.shape[-1]).tolist()
         lines += [f" {' '.join(map(repr, row))}" for row in rows]
-    lost = what_is_lost(file, "UAI", titles=True, properties=False)
+    language = MarkovNetwork if is_markov else BayesianNetwork
+    lost = what_is_lost(file, "UAI", titles=True, properties=False, language=language)
     lost = [warning for warning in lost if "states are ordered" not in warning]
+    if isinstance(model, MarkovNetwork) and model.structure.contexts:
+        lost.append("UAI cannot hold contexts; their potentials are written in full.")
     warning = f"UAI holds numbers only; names and positions are in {second_path(path).name}."
     return ("\n".join(lines) + "\n").encode(), (*lost, warning)
 

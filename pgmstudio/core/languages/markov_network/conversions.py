@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
@@ -29,7 +30,7 @@ EQUAL_ROWS = 1e-9
 def markov_of_network(network: BayesianNetwork) -> MarkovNetwork:
     """The moral graph with the tables as factors: the same distribution."""
     scopes = families_of(network.dag.parent_indices)
-    structure = MarkovStructure(network.domain, _edges_joining(scopes, len(network.domain)))
+    structure = MarkovStructure(network.domain, edges_joining(scopes, len(network.domain)))
     return MarkovNetwork.of_factors(structure, _families(network))
 
 
@@ -45,7 +46,8 @@ def _families(network: BayesianNetwork) -> list[tuple[Sequence[int], Floats]]:
     ]
 
 
-def _edges_joining(scopes: Sequence[Sequence[int]], count: int) -> frozenset[Edge]:
+def edges_joining(scopes: Iterable[Sequence[int]], count: int) -> frozenset[Edge]:
+    """The edges of the smallest graph in which every scope is complete."""
     near = joined_graph(scopes, count)
     return frozenset((a, b) for a, others in enumerate(near) for b in others if a < b)
 
@@ -100,6 +102,7 @@ def network_of_markov(model: MarkovNetwork) -> BayesianNetwork:
         tuple(sorted(u for u in near[v] if rank[u] < rank[v])) for v in range(len(domain))
     )
     flow = model.propagation()
+    flow.beliefs()  # in one pass, not on the way to each clique
     tables = []
     for v in range(len(domain)):
         joint = joint_of(model, (*parents[v], v), {}, flow)
@@ -112,16 +115,19 @@ def network_of_markov(model: MarkovNetwork) -> BayesianNetwork:
 def _perfect_order(near: Sequence[set[int]], late: set[int]) -> list[int]:
     """Maximum cardinality search: the variables before each one that it is joined with are
     complete (Tarjan and Yannakakis 1984)."""
-    order: list[int] = []
-    left = set(range(len(near)))
+    order: dict[int, None] = {}
     numbered = [0] * len(near)
-    while left:
-        v = min(left, key=lambda u: (-numbered[u], u in late, u))
-        left.discard(v)
-        order.append(v)
-        for u in near[v]:
+    waiting = [(0, v in late, v) for v in range(len(near))]
+    heapify(waiting)
+    while waiting:
+        v = heappop(waiting)[-1]
+        if v in order:
+            continue  # it stood there with an older number
+        order[v] = None
+        for u in near[v] - order.keys():
             numbered[u] += 1
-    return order
+            heappush(waiting, (-numbered[u], u in late, u))
+    return list(order)
 
 
 def labelled_of_markov(model: MarkovNetwork) -> LabelledDag:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -21,6 +22,7 @@ LANGUAGE = Language(
     kind="markov-network",
     title="Markov network",
     short_title="MN",
+    marker=Marker("p", "vermilion", "ph.graph"),
     model_type=lazy("model:MarkovNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
     codec=lazy("codec:CODEC"),

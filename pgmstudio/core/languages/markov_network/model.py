@@ -30,6 +30,8 @@ from pgmstudio.core.languages.markov_network.structure import MarkovStructure, e
 
 # What a restriction by a context may differ from 0, in natural logarithms: rounding of potentials.
 RESTRICTION_TOLERANCE = 1e-6
+# A product of factors with a smaller or larger largest number is scaled to 1.
+LEAST_SCALE = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +96,21 @@ class MarkovNetwork:
         cards = structure.domain.cardinalities
         cliques = structure.maximal_cliques
         potentials = [np.ones([cards[v] for v in clique]) for clique in cliques]
-        holders = [frozenset(clique) for clique in cliques]
+        holders: list[list[int]] = [[] for _ in cards]
+        for c, clique in enumerate(cliques):
+            for v in clique:
+                holders[v].append(c)
         for scope, table in factors:
-            home = next(c for c, clique in enumerate(holders) if clique.issuperset(scope))
-            order = sorted(range(len(scope)), key=lambda axis: scope[axis])
             inside = set(scope)
+            near = min((holders[v] for v in scope), key=len, default=[0])
+            home = next(c for c in near if inside.issubset(cliques[c]))
+            order = sorted(range(len(scope)), key=lambda axis: scope[axis])
             shape = [cards[v] if v in inside else 1 for v in cliques[home]]
-            potentials[home] *= np.asarray(table).transpose(order).reshape(shape)
-            potentials[home] /= potentials[home].max() or 1.0
+            factor = np.asarray(table, dtype=np.float64).transpose(order).reshape(shape)
+            if not LEAST_SCALE < potentials[home].max() * factor.max() < 1 / LEAST_SCALE:
+                potentials[home] /= potentials[home].max() or 1.0
+                factor = factor / (factor.max() or 1.0)
+            potentials[home] = potentials[home] * factor
         return cls(structure, tuple(potentials))
 
     @classmethod

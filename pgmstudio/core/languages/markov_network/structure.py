@@ -11,18 +11,21 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, islice, product
 
 import networkx as nx
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import GraphError
+from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
 from pgmstudio.core.graphs.triangulation import strip
 
 Edge = tuple[int, int]  # the smaller index first
 Configuration = tuple[int, ...]  # states of the common neighbours, which are in ascending order
 Contexts = Mapping[Edge, frozenset[Configuration]]
+
+# There can be exponentially many; a table for each of so many is no model for a person.
+MAX_CLIQUES = 1 << 16
 
 
 def edge_of(one: int, other: int) -> Edge:
@@ -183,7 +186,12 @@ class MarkovStructure:
     @cached_property
     def maximal_cliques(self) -> tuple[tuple[int, ...], ...]:
         """Every largest complete set of variables, in ascending order."""
-        return tuple(sorted(tuple(sorted(clique)) for clique in nx.find_cliques(self.graph)))
+        found = [tuple(sorted(c)) for c in islice(nx.find_cliques(self.graph), MAX_CLIQUES + 1)]
+        if len(found) > MAX_CLIQUES:
+            raise TooLargeError(
+                f"The graph has more than {MAX_CLIQUES} maximal cliques. Remove edges."
+            )
+        return tuple(sorted(found))
 
     @cached_property
     def junction_tree(self) -> CliqueTree:

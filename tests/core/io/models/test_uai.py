@@ -16,15 +16,17 @@ from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.io.models.uai import (
-    chain_rule,
     evidence_text,
     parse,
     parse_evidence,
     read_evidence,
     write_evidence,
 )
+from pgmstudio.core.languages.markov_network.conversions import network_of_markov
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from tests.core.io.odd_networks import odd_files, same_network
-from tests.oracles.brute_force import BruteForceSession
+from tests.markov_networks import random_markov_network, random_structure
+from tests.oracles.brute_force import BruteForceSession, joint_table
 from tests.strategies import all_cases, random_network
 
 PATH = Path("page.uai")
@@ -136,22 +138,25 @@ def test_odd_names_and_places_come_back_from_the_second_file(tmp_path_factory, f
 # Markov networks
 
 
-def test_a_markov_network_becomes_a_bayesian_network_with_the_same_distribution() -> None:
+def test_a_markov_network_is_read_with_its_graph_and_distribution() -> None:
     file = read(MARKOV)
     first = np.array([[4.0, 2.4], [1.0, 0.0]])
     second = np.array([[2.25, 3.25, 3.75], [0, 0, 10], [1.875, 4, 3.333], [2, 2, 3.4]]).reshape(
         2, 2, 3
     )
     joint = first[:, :, None] * second
+    assert isinstance(file.model, MarkovNetwork)
+    assert file.model.structure.edges == {(0, 1), (0, 2), (1, 2)}
+    assert file.model.log2_partition == pytest.approx(math.log2(joint.sum()))
     result = BruteForceSession(file.model).joint(["X0", "X1", "X2"])
     assert result == pytest.approx(joint / joint.sum(), abs=1e-15)
-    assert f"log2 Z = {math.log2(joint.sum()):.6g}" in file.warnings[-1]
-    assert "its edges are not those of the file" in file.warnings[-1]
+    network = network_of_markov(file.model)
+    assert joint_table(network) == pytest.approx(joint / joint.sum(), abs=1e-15)
 
 
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=40)
-def test_the_chain_of_tables_is_the_product_of_the_factors(seed: int) -> None:
+def test_the_distribution_is_the_product_of_the_factors(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cards = [int(c) for c in rng.integers(1, 4, size=5)]
     factors = []
@@ -163,23 +168,57 @@ def test_the_chain_of_tables_is_the_product_of_the_factors(seed: int) -> None:
     for cell in itertools.product(*map(range, cards)):
         weights_here = [float(t[tuple(cell[v] for v in scope)]) for scope, t in factors]
         joint[cell] = sum(math.log(w) if w else -math.inf for w in weights_here)
-    families, log2_z = chain_rule(cards, factors, lambda scope: None)
+    lines = ["MARKOV", "5", " ".join(map(str, cards)), str(len(factors))]
+    lines += [" ".join(map(str, (len(scope), *scope))) for scope, _ in factors]
+    for _, table in factors:
+        lines.append(f"{table.size} {' '.join(map(repr, table.ravel().tolist()))}")
     if not np.isfinite(joint).any():
-        assert families is None
+        with pytest.raises(ModelFileError, match="weight 0"):
+            read("\n".join(lines))
         return
-    top = joint.max()
-    weights = np.exp(joint - top)
-    assert log2_z == pytest.approx(top / math.log(2) + math.log2(weights.sum()), abs=1e-9)
-    assert families is not None
-    product = np.ones(cards)
-    for child, parents, rows in families:
-        assert rows.sum(axis=1) == pytest.approx(np.ones(len(rows)))
-        axes = (*parents, child)
-        table = rows.reshape([cards[v] for v in axes])
-        order = sorted(range(len(axes)), key=axes.__getitem__)
-        shape = [cards[v] if v in axes else 1 for v in range(5)]
-        product = product * table.transpose(order).reshape(shape)
-    assert product == pytest.approx(weights / weights.sum(), abs=1e-12)
+    model = read("\n".join(lines)).model
+    assert isinstance(model, MarkovNetwork)
+    weights = np.exp(joint - joint.max())
+    assert joint_table(model) == pytest.approx(weights / weights.sum(), abs=1e-12)
+    assert joint_table(network_of_markov(model)) == pytest.approx(
+        weights / weights.sum(), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_markov_network_is_written_as_it_was_and_a_second_reader_agrees(
+    seed: int, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(seed)
+    structure = random_structure(rng, [2, 3, 2, 4, 2], 0.6, 0.3)
+    network = random_markov_network(rng, structure)
+    path = tmp_path / "markov.uai"
+    warnings = write_model(path, ModelFile(network, title="Ring"))
+    assert any("contexts" in one for one in warnings) == bool(structure.contexts)
+    again = read_model(path)
+    assert isinstance(again.model, MarkovNetwork)
+    assert again.title == "Ring"
+    assert again.model.domain == network.domain
+    assert again.model.structure == structure.without_contexts()
+    for one, other in zip(again.model.potentials, network.potentials, strict=True):
+        assert one.tolist() == other.tolist()
+    # A reader of its own: the tokens in order, nothing else.
+    tokens = iter(path.read_text().split())
+    assert next(tokens) == "MARKOV"
+    cards = [int(next(tokens)) for _ in range(int(next(tokens)))]
+    scopes = []
+    for _ in range(int(next(tokens))):
+        scopes.append([int(next(tokens)) for _ in range(int(next(tokens)))])
+    table = np.ones(cards)
+    for scope in scopes:
+        values = [float(next(tokens)) for _ in range(int(next(tokens)))]
+        for cell in itertools.product(*map(range, cards)):
+            position = 0
+            for v in scope:
+                position = position * cards[v] + cell[v]
+            table[cell] *= values[position]
+    assert next(tokens, None) is None
+    assert table / table.sum() == pytest.approx(joint_table(network), abs=1e-12)
 
 
 @pytest.mark.parametrize(
