@@ -23,7 +23,8 @@ SOURCES = Path(pgmstudio.__file__).parent
         ("pdg", "a probabilistic decision graph"),
         ("bayesian-network", "a Bayesian network"),
         ("latent-class", "a latent class model"),
-        ("markov-network", "a markov network"),
+        ("markov-network", "a Markov network"),
+        ("credal-network", "a credal network"),
     ],
 )
 def test_a_model_is_called_by_the_title_of_its_language(kind: str, text: str) -> None:
