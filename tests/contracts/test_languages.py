@@ -288,8 +288,6 @@ def test_the_commands_query_and_draw_take_it(
 def test_its_learners_and_its_place_in_the_comparison_come_from_the_row(kind: str) -> None:
     row = language(kind)
     learners = all_learners()
-    if kind == "markov-network" and not row.learners:
-        pytest.skip("its learners are not there yet")
     assert row.learners
     for key in row.learners:
         assert learners[key].kind == kind

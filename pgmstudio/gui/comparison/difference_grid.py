@@ -158,7 +158,9 @@ class DifferenceGrid(GridView):
     def _fit(self) -> None:
         names = self._cells.columns
         metrics = QFontMetricsF(theme().font("dense", "semibold"))
-        number = QFontMetricsF(theme().font("caption", "semibold")).horizontalAdvance("−0.0000")
+        numbers = QFontMetricsF(theme().font("caption", "semibold"))
+        texts = [difference_text(value) for line in self._cells.cells for value in line]
+        number = max(map(numbers.horizontalAdvance, [*texts, "−0.000"])) + 4
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
         self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 6))
 

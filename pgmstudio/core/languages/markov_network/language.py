@@ -80,6 +80,7 @@ LANGUAGE = Language(
             "mn",
             "mn.mpl",
             order=45,
+            settings={"score": "mpl"},
             description="An undirected graph without a direction of influence.",
             has_pseudo_counts=False,
         ),

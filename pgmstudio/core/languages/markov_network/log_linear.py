@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
@@ -28,6 +28,9 @@ from pgmstudio.core.languages.markov_network.structure import (
     Edge,
     MarkovStructure,
 )
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 # One φ: the variables of A in ascending order, and their states, none of them the first.
 Parameter = tuple[tuple[int, ...], tuple[int, ...]]
@@ -331,6 +334,8 @@ class LogLinearTables:
     @cached_property
     def basis(self) -> sparse.csr_array:
         """B of φ = Bβ, the columns in the order of `free`."""
+        from scipy import sparse
+
         rows = restrictions_of(self.structure).rows
         index = {parameter: n for n, parameter in enumerate(self.parameters)}
         column = {int(n): k for k, n in enumerate(self.free)}

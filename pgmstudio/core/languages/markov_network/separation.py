@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice, product
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.separation import MAX_TRAILS, Block, Meeting, Separation, Trail
@@ -25,6 +24,9 @@ from pgmstudio.core.languages.markov_network.structure import (
     Edge,
     MarkovStructure,
 )
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # The number of known variables whose states are distinguished as cases.
 MAX_CASES = 2
@@ -93,6 +95,8 @@ def _is_separated(
     given: set[int],
     context: Mapping[int, int],
 ) -> bool:
+    import networkx as nx
+
     graph = nx.Graph(structure.graph)
     graph.remove_edges_from(structure.vanished_edges(context))
     graph.remove_nodes_from(given | set(context))
@@ -103,6 +107,8 @@ def path_separation(
     structure: MarkovStructure, one: str, other: str, given: Iterable[str] = ()
 ) -> Separation:
     """The paths between two variables: those that connect them, and those that known ones block."""
+    import networkx as nx
+
     domain = structure.domain
     start, end = domain.index(one), domain.index(other)
     known = tuple(dict.fromkeys(given))
@@ -132,6 +138,8 @@ def path_separation(
 
 def _paths(graph: nx.Graph, start: int, end: int) -> list[list[int]]:
     """The shortest paths first, one more than are shown."""
+    import networkx as nx
+
     if not nx.has_path(graph, start, end):
         return []
     return list(islice(nx.shortest_simple_paths(graph, start, end), MAX_TRAILS + 1))

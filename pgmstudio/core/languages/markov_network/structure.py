@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice, product
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
 from pgmstudio.core.graphs.triangulation import strip
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Edge = tuple[int, int]  # the smaller index first
 Configuration = tuple[int, ...]  # states of the common neighbours, which are in ascending order
@@ -178,6 +180,8 @@ class MarkovStructure:
     @cached_property
     def graph(self) -> nx.Graph:
         """The graph as networkx has it; nodes are indices."""
+        import networkx as nx
+
         graph = nx.Graph()
         graph.add_nodes_from(range(len(self.domain)))
         graph.add_edges_from(sorted(self.edges))
@@ -186,6 +190,8 @@ class MarkovStructure:
     @cached_property
     def maximal_cliques(self) -> tuple[tuple[int, ...], ...]:
         """Every largest complete set of variables, in ascending order."""
+        import networkx as nx
+
         found = [tuple(sorted(c)) for c in islice(nx.find_cliques(self.graph), MAX_CLIQUES + 1)]
         if len(found) > MAX_CLIQUES:
             raise TooLargeError(

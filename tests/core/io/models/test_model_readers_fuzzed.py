@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import random
 import zipfile
@@ -21,6 +22,7 @@ from pgmstudio.core.io.models.files import MODEL_FORMATS, ModelFile, Properties
 from pgmstudio.core.io.models.uai import parse_evidence
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
@@ -96,7 +98,10 @@ def check_file(file: ModelFile) -> None:
     assert isinstance(file.model, Model)
     assert isinstance(file.model.domain, Domain)
     model = file.model
-    if isinstance(model, LabelledDag):
+    if isinstance(model, MarkovNetwork):
+        assert math.isfinite(model.log2_partition)
+        tables = ()
+    elif isinstance(model, LabelledDag):
         tables = model.rows
     else:
         tables = model.parameters if isinstance(model, DecisionGraph) else model.tables
