@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -177,6 +177,27 @@ class GraphPicture:
             GraphPicture(tuple(n), tuple(e), self.groups, self.method)
             for n, e in zip(nodes, edges, strict=True)
         ]
+
+
+def side_by_side(
+    parts: Iterable[tuple[str, str, GraphPicture]], width_label: str = ""
+) -> GraphPicture:
+    """Diagrams as groups next to each other, each with its name and its heading; the layout gives a
+    variable the same position in all."""
+    groups: list[str] = []
+    nodes: list[PictureNode] = []
+    edges: list[PictureEdge] = []
+    for name, heading, picture in parts:
+        groups.append(name)
+        nodes.append(PictureNode(f"{name}:", heading, NodeShape.BOX, group=name))
+        nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in picture.nodes]
+        edges += [
+            replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
+            for edge in picture.edges
+        ]
+    return GraphPicture(
+        tuple(nodes), tuple(edges), tuple(groups), "panels", width_label=width_label
+    )
 
 
 def variable_nodes(names: Iterable[str]) -> tuple[PictureNode, ...]:

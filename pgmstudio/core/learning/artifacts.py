@@ -27,6 +27,8 @@ from pgmstudio.core.scores.local import AIC_BITS
 MAX_CELLS = 400_000
 
 CRITERIA = ("held-out", "bic", "aic", "aic-thesis")
+# With fewer rows to hold out than this their likelihood is too uncertain; BIC decides instead.
+MIN_HELD_ROWS = 20
 
 
 def criterion_param() -> Any:

@@ -8,16 +8,15 @@ multinet has one graph for each state of a variable, side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
     GraphPicture,
-    NodeShape,
     PictureEdge,
     PictureNode,
+    side_by_side,
 )
 from pgmstudio.core.languages.ldag.contexts import (
     deciding_variables,
@@ -163,17 +162,7 @@ def panels(
 ) -> GraphPicture:
     """The diagram of each state of a variable, side by side."""
     position = domain.index(variable)
-    nodes: list[PictureNode] = []
-    edges: list[PictureEdge] = []
-    groups: list[str] = []
-    for code, state in enumerate(domain[variable].states):
-        name = f"{variable} = {state}"
-        here = draw({**context, position: code})
-        groups.append(name)
-        nodes.append(PictureNode(f"{name}:", name, NodeShape.BOX, group=name))
-        nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in here.nodes]
-        edges += [
-            replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
-            for edge in here.edges
-        ]
-    return GraphPicture(tuple(nodes), tuple(edges), tuple(groups), "panels")
+    titles = [f"{variable} = {state}" for state in domain[variable].states]
+    return side_by_side(
+        (title, title, draw({**context, position: code})) for code, title in enumerate(titles)
+    )

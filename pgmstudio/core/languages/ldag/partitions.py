@@ -193,7 +193,7 @@ def star_rows(classes: Classes) -> list[tuple[int, tuple[int | None, ...]]]:
     """
     rows: list[tuple[int, tuple[int | None, ...]]] = []
 
-    def cut(block: Classes, fixed: tuple[int | None, ...], axis: int) -> None:
+    def cut(block: Classes, fixed: tuple[int | None, ...]) -> None:
         if (block == block.flat[0]).all():
             rows.append((int(block.flat[0]), fixed))
             return
@@ -202,9 +202,9 @@ def star_rows(classes: Classes) -> list[tuple[int, tuple[int | None, ...]]]:
             if fixed[index] is None and not label_of(block, index).all():
                 for state in range(block.shape[index]):
                     narrowed = (*fixed[:index], state, *fixed[index + 1 :])
-                    cut(np.take(block, [state], index), narrowed, index)
+                    cut(np.take(block, [state], index), narrowed)
                 return
 
     if classes.size:
-        cut(classes, (None,) * classes.ndim, 0)
+        cut(classes, (None,) * classes.ndim)
     return rows

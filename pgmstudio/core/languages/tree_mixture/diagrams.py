@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
@@ -16,6 +15,7 @@ from pgmstudio.core.drawing.diagram import (
     PictureEdge,
     PictureNode,
     Strand,
+    side_by_side,
 )
 from pgmstudio.core.drawing.strands import strand_width
 from pgmstudio.core.languages.components import choice_information
@@ -87,20 +87,14 @@ def overlay_picture(model: TreeMixture) -> GraphPicture:
 
 
 def side_by_side_picture(model: TreeMixture) -> GraphPicture:
-    """Every tree by itself, a group each; the layout gives a variable the same position in all."""
-    nodes: list[PictureNode] = []
-    edges: list[PictureEdge] = []
-    names = model.component_names
-    for number, name in enumerate(names):
-        head = f"{name}, {100 * model.weights[number]:.1f} %"
-        nodes.append(PictureNode(f"{name}:", head, NodeShape.BOX, group=name))
-        alone = trees_picture(model, (number,))
-        nodes += [replace(node, id=f"{name}: {node.id}", group=name) for node in alone.nodes]
-        edges += [
-            replace(edge, source=f"{name}: {edge.source}", target=f"{name}: {edge.target}")
-            for edge in alone.edges
-        ]
-    return GraphPicture(tuple(nodes), tuple(edges), names, "panels", width_label=MI_LABEL)
+    """Every tree by itself, a group each."""
+    parts = (
+        (name, f"{name}, {100 * weight:.1f} %", trees_picture(model, (number,)))
+        for number, (name, weight) in enumerate(
+            zip(model.component_names, model.weights, strict=True)
+        )
+    )
+    return side_by_side(parts, MI_LABEL)
 
 
 def latent_picture(model: TreeMixture) -> GraphPicture:

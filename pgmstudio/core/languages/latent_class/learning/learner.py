@@ -28,7 +28,7 @@ from pgmstudio.core.languages.latent_class.learning.growth import (
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
 from pgmstudio.core.languages.latent_class.model import LatentClasses, free_name
 from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
+from pgmstudio.core.learning.artifacts import MIN_HELD_ROWS, criterion_param, held_out_param
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     BaseLearner,
@@ -132,8 +132,6 @@ class LatentParams:
     )
 
 
-# With fewer rows to hold out than this their likelihood is too uncertain; BIC decides instead.
-MIN_HELD_ROWS = 20
 # A class with fewer rows than this is as good as empty.
 EMPTY_ROWS = 1.0
 

@@ -116,7 +116,7 @@ class Chains:
                 return False
             key, score = proposal
             if score >= graph.score or draw() < math.exp(score - graph.score):
-                self.at[chain] = self._visit(key, score)
+                self.at[chain] = self._visit(key)
                 self.accepted += 1
         return True
 
@@ -180,7 +180,7 @@ class Chains:
             self._add_model(result, score)
         return result, score
 
-    def _visit(self, key: Key, score: float) -> VisitedGraph:
+    def _visit(self, key: Key) -> VisitedGraph:
         graph = self._visited.get(key)
         if graph is None:
             if len(self._visited) >= MAX_VISITED:

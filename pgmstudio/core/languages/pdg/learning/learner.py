@@ -15,7 +15,6 @@ from pgmstudio.core.data.resampling import canonical, hold_out
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
-from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.pdg.learning.em import GraphLearner
 from pgmstudio.core.languages.pdg.learning.forest import parse_forest
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
@@ -30,6 +29,7 @@ from pgmstudio.core.languages.pdg.learning.state import PdgRows
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan, bits_per_row
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.learning.artifacts import MIN_HELD_ROWS
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     Finished,

@@ -14,7 +14,6 @@ from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
-from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
 from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
@@ -32,6 +31,7 @@ from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import mixture_em
 from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.learning.artifacts import MIN_HELD_ROWS
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     BaseLearner,

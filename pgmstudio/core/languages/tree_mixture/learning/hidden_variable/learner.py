@@ -17,7 +17,6 @@ from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.languages.latent_class.learning.learner import MIN_HELD_ROWS
 from pgmstudio.core.languages.tree_mixture.description_length import (
     data_bits,
     empirical_length,
@@ -50,6 +49,7 @@ from pgmstudio.core.languages.tree_mixture.model import (
     identifiability,
     partition_of,
 )
+from pgmstudio.core.learning.artifacts import MIN_HELD_ROWS
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.sparse_rows import SparseRows, joined, sparse_rows
