@@ -35,12 +35,23 @@ class NumberFormat:
         value = round(value, digits) + 0.0  # no minus zero
         return self._grouped(f"{value:,.{digits}f}")
 
+    def general(self, value: float | None, digits: int = 4) -> str:
+        """A number of any size with this many significant digits."""
+        if value is None or math.isnan(value):
+            return self.missing
+        return f"{value:.{digits}g}".replace("inf", self.infinity).replace("-", self.minus)
+
     def signed(self, value: float | None, digits: int = 3) -> str:
         """A difference, with a plus sign unless it is negative."""
         if value is None or math.isnan(value):
             return self.missing
         plus = "+" if value >= 0 or round(value, digits) == 0 else ""
         return plus + self.decimal(value, digits)
+
+    def change(self, value: float | None, digits: int = 1) -> str:
+        """A difference whose zero has no sign: +3.2, −18.9, 0.0."""
+        is_zero = value is not None and round(value, digits) == 0
+        return self.decimal(value, digits) if is_zero else self.signed(value, digits)
 
     def count_of(self, value: float, one: str, many: str = "") -> str:
         """A count with its noun: "1 row", "2 rows"."""
@@ -55,7 +66,9 @@ TYPOGRAPHIC = NumberFormat(minus="−", thousands=THIN, infinity="∞", missing=
 
 whole = TYPOGRAPHIC.whole
 decimal = TYPOGRAPHIC.decimal
+general = TYPOGRAPHIC.general
 signed = TYPOGRAPHIC.signed
+change = TYPOGRAPHIC.change
 count_of = TYPOGRAPHIC.count_of
 
 _THOUSANDS = re.compile(r"(?<=\d)[\u2009\u202f](?=\d{3})")
@@ -74,7 +87,7 @@ def times(ratio: float) -> str:
 
 def grouped(number: int) -> str:
     """A whole number with thin spaces in its thousands."""
-    return f"{number:,}".replace(",", "\u2009").replace("-", "−")
+    return f"{number:,}".replace(",", THIN).replace("-", "−")
 
 
 def brief(number: int) -> str:
@@ -82,7 +95,16 @@ def brief(number: int) -> str:
     if abs(number) < 100_000:
         return grouped(number)
     size, sign = (1_000_000, "M") if abs(number) >= 999_500 else (1_000, "k")
-    return f"{number / size:.3g}\u2009{sign}".replace("-", "−")
+    return f"{number / size:.3g}{THIN}{sign}".replace("-", "−")
+
+
+def duration(seconds: float) -> str:
+    """`3.1 ms`, `41.8 s`, `3:18 min` from two minutes on, `2:22 h` from two hours on."""
+    if seconds >= 7200:
+        return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"
+    if seconds >= 120:
+        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
+    return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"
 
 
 def read_number(number: float) -> str:

@@ -6,7 +6,17 @@ import math
 
 import pytest
 
-from pgmstudio.core.number_format import count_of, decimal, signed, times, whole
+from pgmstudio.core.number_format import (
+    change,
+    count_of,
+    decimal,
+    duration,
+    general,
+    grouped,
+    signed,
+    times,
+    whole,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +34,13 @@ from pgmstudio.core.number_format import count_of, decimal, signed, times, whole
         (signed(-0.25), "−0.250"),
         (signed(math.nan), "–"),
         (signed(-math.inf), "−∞"),
+        (change(-0.04), "0.0"),
+        (change(-18.94), "−18.9"),
+        (change(7, 0), "+7"),
+        (general(-0.00001234567), "−1.235e−05"),
+        (general(-math.inf), "−∞"),
+        (grouped(-12960), "−12\u202f960"),
+        (duration(198), "3:18 min"),
         (times(0.534), "0.53 ×"),
         (times(13.2), "13 ×"),
         (count_of(1, "row"), "1 row"),

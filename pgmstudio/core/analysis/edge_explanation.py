@@ -35,6 +35,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
     KesParams,
     kes_optima,
 )
+from pgmstudio.core.number_format import change
 from pgmstudio.core.scores.edge_gains import EdgeMove, moves_between
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
@@ -245,12 +246,6 @@ def rules_about(knowledge: Knowledge | None, one: str, other: str) -> tuple[str,
 _CLEAR_BITS = 10.0  # a factor of a thousand in probability
 
 
-def signed(bits: float) -> str:
-    """+12.3, −4.0 and 0.0."""
-    text = f"{bits:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
-
-
 def score_lines(why: EdgeWhy) -> list[str]:
     """One line for each move on the pair and each score; gains are in bits."""
     return [_move_line(title, move) for title, moves in why.moves.items() for move in moves]
@@ -269,7 +264,7 @@ def _move_line(score: str, move: EdgeMove) -> str:
         "remove": f"Removing {edge}",
         "reverse": f"Reversing {edge}",
     }[move.action]
-    return f"{begin} changes {score} by {signed(move.gain)} bits: {_verdict(move)}."
+    return f"{begin} changes {score} by {change(move.gain)} bits: {_verdict(move)}."
 
 
 def _verdict(move: EdgeMove) -> str:

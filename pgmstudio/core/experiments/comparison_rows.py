@@ -13,7 +13,7 @@ from pgmstudio.core.experiments.language_comparison.results import (
     LanguageTable,
     Paired,
 )
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import duration, grouped
 
 # The columns of the table.
 NAME, TEST, DIFFERENCE, VERDICT, EFFECTIVE, FREE, LEARNED, QUERY = range(8)
@@ -24,13 +24,6 @@ def bits_words(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "–"
     return "−∞" if math.isinf(value) else f"{value:.3f}".replace("-", "−")
-
-
-def seconds_words(seconds: float) -> str:
-    """41.8 s, 3:18."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def milliseconds_words(seconds: float | None) -> str:
@@ -109,7 +102,7 @@ class Line:
     def _learned(self) -> str:
         if not self.row.is_over:
             return "…" if self.row.fraction is None else f"{100 * self.row.fraction:.0f} % …"
-        return seconds_words(self.row.seconds) + ("*" if self.row.state == "stopped" else "")
+        return duration(self.row.seconds) + ("*" if self.row.state == "stopped" else "")
 
     @property
     def tip(self) -> str:

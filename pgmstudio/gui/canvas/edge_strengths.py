@@ -22,6 +22,7 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.inference.base import InferenceSession
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.number_format import decimal
 from pgmstudio.core.scores.edge_gains import edge_gains
 from pgmstudio.core.scores.local import score_of
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -120,7 +121,7 @@ class Strengths:
         if self.unit == "%":
             return f"{100 * value:.0f} %"
         digits = 3 if abs(value) < 0.1 else 2 if abs(value) < 100 else 0
-        return f"{value:.{digits}f}".replace("-", "−")
+        return decimal(value, digits)
 
     def format_value(self, value: float) -> str:
         return self.number(value) if self.unit == "%" else f"{self.number(value)} {self.unit}"

@@ -14,7 +14,6 @@ from pgmstudio.core.data.resampling import Split, case_total
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.experiments.comparison_rows import seconds_words
 from pgmstudio.core.experiments.language_comparison.candidates import (
     languages_plan,
     train_valid_test_splits,
@@ -37,6 +36,7 @@ from pgmstudio.core.experiments.language_comparison.scheduler import (
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import Smoothing
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import duration
 from pgmstudio.core.params import AUTO
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
@@ -185,7 +185,7 @@ def progress_text(run: ComparisonRun) -> str:
     counters, budget = run.progress.counters, run.settings.budget
     done = f"{counters.get('run', 0):.0f} of {counters.get('of', 0):.0f} learned"
     per = "" if budget.per == "all" else " each"
-    spent = seconds_words(run.seconds)
+    spent = duration(run.seconds)
     texts = {
         JobState.RUNNING: f"{done} · {spent} of {budget.seconds:.0f} s{per}",
         JobState.CANCELLING: "Stopping…",

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
+from pgmstudio.core.number_format import signed
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.grid_view import GridView, Index
@@ -34,11 +35,7 @@ def difference_text(value: float | None) -> str:
     """A difference with three digits and a sign."""
     if value is None:
         return ""
-    if math.isinf(value):
-        return "+∞" if value > 0 else "−∞"
-    if abs(value) < 0.0005:
-        return "0"
-    return f"{value:+.3f}".replace("-", "−")
+    return "0" if abs(value) < 0.0005 else signed(value)
 
 
 class _Cells(QAbstractTableModel):

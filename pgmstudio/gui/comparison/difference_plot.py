@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, Line
+from pgmstudio.core.number_format import decimal
 from pgmstudio.gui.plots.tornado_plot import ticks_of
 from pgmstudio.gui.theme.language_symbols import mark_colors, paint_marker
 from pgmstudio.gui.theme.theme import theme
@@ -131,7 +132,7 @@ class DifferencePlot(QWidget):
             painter.setPen(QPen(theme().color("border_control" if is_zero else "border"), 1))
             painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
             painter.setPen(theme().color("text_secondary"))
-            text = "0" if is_zero else f"{tick:.{digits}f}".replace("-", "−")
+            text = "0" if is_zero else decimal(tick, digits)
             box = QRectF(x - 40, area.bottom() + 4, 80, metrics.height())
             painter.drawText(box, _CENTER, text)
         x = self.x_of(0.0)

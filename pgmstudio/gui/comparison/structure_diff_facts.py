@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QVBoxLayo
 from pgmstudio.core.analysis.structure_comparison import ModelDifference
 from pgmstudio.core.drawing.difference import STYLES, SYMBOLS
 from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifference
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import grouped, signed
 from pgmstudio.gui.canvas.edge_item import PENS
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section
@@ -163,14 +163,10 @@ def facts_of(difference: ModelDifference) -> list[Fact]:
             error = fit.per_row.standard_error
             spread = "" if error is None else f" ± {error:.4f}"
             facts += [
-                ("Δ log-likelihood", f"{_signed(fit.per_row.value * fit.rows, 1)} bits", tip),
-                ("in bits per row", f"{_signed(fit.per_row.value, 4)}{spread}", tip),
+                ("Δ log-likelihood", f"{signed(fit.per_row.value * fit.rows, 1)} bits", tip),
+                ("in bits per row", f"{signed(fit.per_row.value, 4)}{spread}", tip),
             ]
     return facts
-
-
-def _signed(value: float, digits: int) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def _change(before: int, after: int) -> str:

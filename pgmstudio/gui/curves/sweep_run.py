@@ -19,12 +19,11 @@ from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, Ru
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, load
 from pgmstudio.core.io.experiments import POINTS, SavedPlanTask
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, duration
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.plots.model_scatter.hover_card import seconds_text
 from pgmstudio.gui.project import preferences
 
 ENDING = ".points"
@@ -177,15 +176,15 @@ def progress_text(
     if state is JobState.FINISHED:
         if new == 0:
             return "All points were there already."
-        return f"Finished after {seconds_text(seconds)} with {points}."
+        return f"Finished after {duration(seconds)} with {points}."
     if state is JobState.CANCELLED:
-        return f"Stopped after {seconds_text(seconds)} with {points}. Resume continues from here."
+        return f"Stopped after {duration(seconds)} with {points}. Resume continues from here."
     if state is JobState.FAILED:
-        return f"Failed after {seconds_text(seconds)}; the points so far are preserved."
+        return f"Failed after {duration(seconds)}; the points so far are preserved."
     left = ""
     made = fraction - fraction_before
     if seconds > 3 and made > 0.03 and fraction < FORESEEN:
         rest = seconds * (1 - fraction) / made
-        left = f" · {f'{rest:.0f} s' if rest < 120 else seconds_text(rest)} left"
+        left = f" · {f'{rest:.0f} s' if rest < 120 else duration(rest)} left"
     runs = f"{run} of {of} runs · " if of else ""
     return f"{runs}{points}{left}" + (f" · {message}" if message else "")

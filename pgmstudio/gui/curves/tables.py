@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pgmstudio.core.experiments.curve_chart import Chart, marker_family_of, series_title
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.curve_setup import Loaded
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import duration, grouped
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.plots.model_scatter.hover_card import bits, seconds_text
+from pgmstudio.gui.plots.model_scatter.hover_card import bits
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.widgets.table import Column
 
@@ -24,7 +24,7 @@ def _whole(value: int) -> str:
 
 
 def _spent(seconds: float) -> str:
-    return seconds_text(seconds) if seconds else "–"
+    return duration(seconds) if seconds else "–"
 
 
 def _lambda(value: float) -> str:
@@ -65,7 +65,7 @@ POINT_COLUMNS = (
     Column("Training ↑", _bits, True, tip="Bits per training row; higher is better."),
     Column("Test ↑", _bits, True, tip="Bits per test row; higher is better."),
     Column("±", _bits, True, tip="Standard error of the bits on test rows."),
-    Column("Learned in", seconds_text, True, tip="Seconds of learning."),
+    Column("Learned in", duration, True, tip="Seconds of learning."),
     Column("Update, ms ↓", _milliseconds, True, tip="Of all beliefs, with evidence."),
     Column("Queries ↑", _bits, True, tip="Mean log2 P(Q | E) of random queries."),
     Column("", str, tip="Best on test rows, on the front, pinned."),

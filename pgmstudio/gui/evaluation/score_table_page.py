@@ -19,7 +19,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.registry import kind_title, language
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.figure_card import table_writer
@@ -63,10 +63,8 @@ def bits_of(value: float | None, error: float | None = None) -> SortedText:
     """A number with three digits, or a dash, which sorts last."""
     if value is None:
         return -math.inf, "–"
-    if math.isinf(value):
-        return value, "−∞"
     spread = "" if error is None else f" ± {error:.3f}"
-    return value, f"{value:.3f}".replace("-", "−") + spread
+    return value, decimal(value) + spread
 
 
 def count_of(value: int | None) -> SortedText:

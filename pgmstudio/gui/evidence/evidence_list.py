@@ -21,6 +21,7 @@ from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
 from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
 from pgmstudio.core.inference.information_measures import conflict_word
+from pgmstudio.core.number_format import decimal, whole
 from pgmstudio.gui.beliefs.evidence_diagnostics import (
     EvidenceDiagnostics,
     TracedEvidence,
@@ -197,11 +198,11 @@ class _Row(QWidget):
         if trace is None:
             return
         factor = trace.normalised_likelihood
-        text = f"×{factor:.2g}" if 0.001 <= factor < 1000 else f"×2^{-trace.conflict_bits:.0f}"
-        self.factor.setText(text.replace("-", "−"))
+        text = f"×{factor:.2g}" if 0.001 <= factor < 1000 else f"×2^{whole(-trace.conflict_bits)}"
+        self.factor.setText(text)
         is_odd = conflict_word(trace.conflict_bits) == "strong"
         set_role(self.factor, "warning" if is_odd else "tertiary")
-        bits = f"{trace.conflict_bits:.2f}".replace("-", "−")
+        bits = decimal(trace.conflict_bits, 2)
         self.factor.setToolTip(f"{trace_text(trace)} Conflict {bits} bits.")
         self.factor.setAccessibleName(f"{self._variable}: conflict {bits} bits")
 

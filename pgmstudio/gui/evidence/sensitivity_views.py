@@ -18,6 +18,7 @@ from pgmstudio.core.inference.finding_text import finding_words
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import signed
 from pgmstudio.gui.plots.function_plot import Curve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoRow
 
@@ -131,7 +132,7 @@ def what_findings_do(
             f"Without it, {query.event} has {percent(without)} %; with it {percent(belief)} %.",
             f"P({title}) is {trace.alone:.4g}; given the other evidence {trace.given_rest:.4g}, "
             f"{trace.normalised_likelihood:.3g} times as much.",
-            f"It {relation} the other evidence: conflict {_signed(trace.conflict_bits)} bits.",
+            f"It {relation} the other evidence: conflict {signed(trace.conflict_bits, 2)} bits.",
         )
         details[trace.variable] = Detail(title, lines, trace.variable)
     rows.sort(key=lambda row: -(row.solid - row.hatched))
@@ -176,8 +177,8 @@ def which_numbers_matter(
         )
         lines = (
             swing.formula,
-            f"Now θ = {swing.value:.6g}, slope {_signed(swing.derivative, 4)}: a rise of 0.01 "
-            f"moves {query.event} by about {_signed(swing.derivative, 2)} points.",
+            f"Now θ = {swing.value:.6g}, slope {signed(swing.derivative, 4)}: a rise of 0.01 "
+            f"moves {query.event} by about {signed(swing.derivative, 2)} points.",
             f"θ from {swing.low:.4g} to {swing.high:.4g} moves it from "
             f"{percent(swing.belief_at_low)} % to {percent(swing.belief_at_high)} %.",
         )
@@ -209,10 +210,6 @@ def _swing_text(query: SensitivityQuery, swing: ParameterSensitivity) -> str:
     given = ", ".join(f"{query.title(name)} = {state}" for name, state in swing.context)
     text = f"{query.title(swing.variable)} = {swing.state}"
     return f"{text} | {given}" if given else text
-
-
-def _signed(value: float, digits: int = 2) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 View = Callable[[SensitivityQuery, InferenceSession, CancelToken], SensitivityAnswer]

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep
+from pgmstudio.core.number_format import decimal, signed
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, label, row, scrolled, widening
@@ -40,12 +41,10 @@ _VIEWS = (
 )
 
 
-def _number_text(value: float | None, digits: int, *, signed: bool = False) -> str:
+def _number_text(value: float | None, digits: int, *, is_difference: bool = False) -> str:
     if value is None or math.isnan(value):
         return ""
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:{'+' if signed else ''}.{digits}f}".replace("-", "−")
+    return signed(value, digits) if is_difference else decimal(value, digits)
 
 
 def cells_of(row: TableRow) -> tuple[str, ...]:
@@ -55,7 +54,7 @@ def cells_of(row: TableRow) -> tuple[str, ...]:
         quantity.title,
         _with_spread(quantity.published, quantity.spread, digits),
         "\u2002" + _with_spread(row.obtained, row.spread, digits),  # space between two numbers
-        _number_text(row.difference, digits, signed=True),
+        _number_text(row.difference, digits, is_difference=True),
         str(row.trials or ""),
         quantity.note,
     )

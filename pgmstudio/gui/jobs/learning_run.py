@@ -25,6 +25,7 @@ from pgmstudio.core.learning.base import (
     SearchStep,
 )
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import decimal
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.project.run_request import RunRequest
 
@@ -41,7 +42,7 @@ BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
 def score_text(learner_key: str, score: float) -> str:
     """A score with its significant digits: one for all rows, three per row."""
     digits = 3 if learner_key in BITS_PER_ROW else 1
-    return f"{score:,.{digits}f}".replace(",", "\u2009").replace("-", "−")
+    return decimal(score, digits)
 
 
 NO_STEPS = "its learner does not report its steps."

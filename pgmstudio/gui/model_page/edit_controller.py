@@ -27,6 +27,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import (
 )
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.model import HasDag
+from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project import edits as equivalence_edits
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -65,11 +66,7 @@ def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
         )
     before = model.table(target).size // model.domain[target].cardinality
     after = before * model.domain[source].cardinality
-    return EdgeAdvice(f"{_grouped(before)} → {_grouped(after)} rows", after > LARGE_TABLE)
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", "\u2009")
+    return EdgeAdvice(f"{grouped(before)} → {grouped(after)} rows", after > LARGE_TABLE)
 
 
 class EditController(QObject):
@@ -125,7 +122,7 @@ class EditController(QObject):
     def _on_forecast(self, source: str, target: str, size: SizeForecast) -> None:
         tool = self._canvas.view.tool
         if isinstance(tool, EdgeTool):
-            before, after = _grouped(size.before), _grouped(size.after)
+            before, after = grouped(size.before), grouped(size.after)
             text = f"{before} → {after} junction-tree cells" if size.grows else "same cliques"
             tool.add_forecast(source, target, text, size.is_warning)
 

@@ -22,6 +22,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from pgmstudio.core.number_format import THIN
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label
 
@@ -124,7 +125,7 @@ def new_canvas(name: str, *, across: bool = False, axes: dict[str, Any] | None =
 def _tick_labels(plain: Callable[..., list[str]], *ticks: Any) -> list[str]:
     """As everywhere: a true minus, and thousands grouped."""
     parts = [text.replace("-", "−").partition(".") for text in plain(*ticks)]
-    return [_THOUSANDS.sub("\u2009", whole) + dot + rest for whole, dot, rest in parts]
+    return [_THOUSANDS.sub(THIN, whole) + dot + rest for whole, dot, rest in parts]
 
 
 def dress(canvas: Any) -> None:

@@ -13,7 +13,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import Model, ProbabilisticModel
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.core.project.project import restored_params
 from pgmstudio.core.scores.local import AIC_BITS
@@ -63,7 +63,7 @@ def bits_text(value: float) -> str:
     """Three digits, a true minus; rows that are impossible make it −∞."""
     if math.isinf(value):
         return "−∞, some rows are impossible"
-    return f"{value:.3f} bits per row".replace("-", "−")
+    return f"{decimal(value)} bits per row"
 
 
 def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.model import DirectedModel, Model
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import BITS_PER_ROW, LearningRun, score_text
@@ -184,7 +184,7 @@ def _plain(value: object) -> str:
 
 def number_label(value: float) -> str:
     """A count with its thousands grouped, or a few digits of another number."""
-    return grouped(int(value)) if value == int(value) else f"{value:.4g}".replace("-", "−")
+    return grouped(int(value)) if value == int(value) else general(value)
 
 
 @dataclass(frozen=True)

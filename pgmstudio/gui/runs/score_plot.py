@@ -335,8 +335,7 @@ def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list
 def tick_labels(values: Sequence[float], scale: float, distance: float) -> list[str]:
     """Tick labels with enough digits to differ, thousands grouped, never a power of ten."""
     digits = max(0, math.ceil(-math.log10(max(distance * scale, 1e-9))))
-    details = (f"{round(value * scale, digits) + 0.0:,.{digits}f}" for value in values)  # not −0
-    return [text.replace(",", "\u2009").replace("-", "−") for text in details]
+    return [decimal(value * scale, digits) for value in values]
 
 
 def score_plot(_app: AppContext) -> ScorePlot:

@@ -26,7 +26,7 @@ from pgmstudio.core.languages.ldag.session import (
     labelled_answer,
 )
 from pgmstudio.core.model import HasDag, Model
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, general
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.separation import Shown, shown_of
@@ -362,7 +362,7 @@ class SeparationController(QObject):
             return
         text = "I(A;B|Z)" if self._given else "I(A;B)"
         if bits >= NO_BITS:
-            shown = f"{bits:.4f}" if bits >= 0.0005 else f"{bits:.1e}".replace("-", "−")
+            shown = f"{bits:.4f}" if bits >= 0.0005 else general(bits, 2)
             self._show_numbers(f"{text} = {shown} bits.")
         elif self.answer is not None and not self.answer.is_separated:
             self._show_numbers(f"{text} = 0 bits: independent by the parameters, not by the graph.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
@@ -17,12 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.analysis.edge_explanation import signed
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     MoveKey,
     MoveList,
 )
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import change, counted, decimal
 from pgmstudio.core.scores.local import SCORES
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.structure.move_search import move_search
@@ -39,15 +39,16 @@ STEPS = 5
 _BY_BIC = -0.01  # below every λ: as in BIC
 
 
-def _whole(number: int) -> str:
-    return f"{number:+d}".replace("-", "−") if number else "0"
-
-
 COLUMNS = (
     Column("#", str, is_number=True, tip="The number at the edge on the canvas"),
     Column("Move", stretches=True, tip="The edge to add, remove or reverse"),
-    Column("Δ score", signed, is_number=True, tip="Change in score in bits; above 0 is better"),
-    Column("Δ par.", _whole, is_number=True, tip="Change in the number of free parameters"),
+    Column("Δ score", change, is_number=True, tip="Change in score in bits; above 0 is better"),
+    Column(
+        "Δ par.",
+        partial(change, digits=0),
+        is_number=True,
+        tip="Change in the number of free parameters",
+    ),
 )
 
 
@@ -252,7 +253,7 @@ class MovesPanel(QWidget):
         elif result is None:
             text = "Scoring the moves…"
         else:
-            total = f"{result.score:,.1f}".replace(",", "\u2009").replace("-", "−")
+            total = decimal(result.score, 1)
             if result.is_optimum:
                 shown = "a local optimum: no move raises it"
             else:

@@ -127,7 +127,7 @@ class CellDelegate(QStyledItemDelegate):
         if is_right:
             width = min(metrics.horizontalAdvance(note), area.width())
             area.setLeft(area.right() - width)
-            text.rect.setRight(area.left() + _MARGIN - gap)
+            text.rect.setRight(area.left() - 1)
         else:
             area.setLeft(area.left() + metrics.horizontalAdvance(str(index.data())) + gap)
         painter.setFont(theme().font("dense"))

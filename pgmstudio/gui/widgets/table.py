@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from PySide6.QtGui import QBrush, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView
 
 from pgmstudio.core.analysis.tables import Cell, table_text
-from pgmstudio.core.number_format import ascii_numbers
+from pgmstudio.core.number_format import ascii_numbers, general
 from pgmstudio.gui.theme.theme import Weight, theme
 from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
 
@@ -76,11 +75,7 @@ def _cell_column(cells: Sequence[Sequence[Cell]], index: int) -> Column:
 
 def _cell_text(cell: Cell) -> str:
     """A number with four digits, or a dash."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return "–"
-    if isinstance(cell, float):
-        return f"{cell:.4g}".replace("inf", "∞").replace("-", "−")
-    return str(cell)
+    return general(cell) if cell is None or isinstance(cell, float) else str(cell)
 
 
 class TableModel(QAbstractTableModel):

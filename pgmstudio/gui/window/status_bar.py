@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS
 from pgmstudio.core.inference.information_measures import conflict_word
-from pgmstudio.core.number_format import data_facts
+from pgmstudio.core.number_format import THIN, data_facts, decimal
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import data_around
@@ -32,7 +32,7 @@ from pgmstudio.gui.theme.theme import theme
 _GAP = 6
 # These stand out as a whole; of the others only the numbers do.
 _IN_ONE_INK = ("statusRuns", "statusWaits")
-_NUMBERS = re.compile(r"(?<![\w.])[−-]?\d[\d\u2009.]*(?:e[−+-]?\d+)?")
+_NUMBERS = re.compile(rf"(?<![\w.])[−-]?\d[\d{THIN}.]*(?:e[−+-]?\d+)?")
 
 
 class StatusBar(QStatusBar):
@@ -151,8 +151,7 @@ class StatusBar(QStatusBar):
         conflict = None if live.is_stale else live.conflict_bits
         if conflict is not None:
             self._wanted.add(self.conflict)
-            told = f"{round(conflict, 2) + 0.0:.2f}".replace("-", "−")  # not −0.00
-            self.conflict.setText(f"conflict {told} ({conflict_word(conflict)})")
+            self.conflict.setText(f"conflict {decimal(conflict, 2)} ({conflict_word(conflict)})")
         self.speed.setText("stale" if live.is_stale else f"updated in {live.update_ms:.1f} ms")
 
     def _fit(self) -> None:

@@ -32,8 +32,7 @@ class Toast(QFrame):
         self.hide()
 
     def show_message(self, message: str, undo: object = None) -> None:
-        # A number is not broken where its thousands are parted.
-        self._label.setText(message.replace("\u2009", "\u202f"))
+        self._label.setText(message)
         self._undo.setVisible(undo is not None)
         self.show()
         self.update_position()

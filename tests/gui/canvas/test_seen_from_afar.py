@@ -145,7 +145,7 @@ def test_numbers_of_steps_are_whole_and_never_touch(qtbot: QtBot, most: int, len
 
 
 def test_large_scores_are_written_out() -> None:
-    assert tick_labels([-1_250_000.0, 0.0], 1.0, 250_000.0) == ["−1\u2009250\u2009000", "0"]
+    assert tick_labels([-1_250_000.0, 0.0], 1.0, 250_000.0) == ["−1\u202f250\u202f000", "0"]
     assert tick_labels([-9.75, -0.0], 1.0, 0.25) == ["−9.8", "0.0"]
 
 

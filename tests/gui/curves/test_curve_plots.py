@@ -17,8 +17,9 @@ from pgmstudio.core.experiments.chart_extent import extent_of
 from pgmstudio.core.experiments.curve_chart import chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker
+from pgmstudio.core.number_format import duration
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.plots.model_scatter.hover_card import card_of, seconds_text
+from pgmstudio.gui.plots.model_scatter.hover_card import card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.theme.theme import theme
@@ -305,7 +306,7 @@ def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
 
 
 def test_times_are_told_in_units_that_can_be_read() -> None:
-    args = [seconds_text(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
+    args = [duration(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
     assert args == ["10.7 ms", "41.8 s", "3:18 min", "119:59 min", "2:22 h"]
 
 

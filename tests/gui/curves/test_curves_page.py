@@ -83,7 +83,7 @@ def test_pointing_at_a_mark_tells_its_model_and_the_right_button_pins_it(
     assert page.plot.looked_at is point
     assert page.plot.card.title.startswith("PDG, λ =")
     lines = page.plot.card.shown_lines
-    assert lines["Effective size"].replace("\u2009", "") == str(point.effective_size)
+    assert lines["Effective size"].replace("\u202f", "") == str(point.effective_size)
     assert lines["Test"].startswith("−")
     place = mark_of(page, "LDAG0-002")
     qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.RightButton, pos=place)
@@ -293,7 +293,7 @@ def test_everything_is_named_and_fits_a_small_window_with_large_letters(
 
 def test_ticks_of_logarithms_are_round_numbers() -> None:
     (_, named), (_, between) = log_ticks(1.9, 5.1, 400)
-    assert log_tick_labels(named, 1.0, 1.0) == ["100", "1\u2009000", "10\u2009000", "100\u2009000"]
+    assert log_tick_labels(named, 1.0, 1.0) == ["100", "1\u202f000", "10\u202f000", "100\u202f000"]
     assert set(log_tick_labels(between, 1.0, 0.5)) == {""}
     (_, few), _ = log_ticks(2.0, 3.0, 400)
-    assert log_tick_labels(few, 1.0, 1.0) == ["100", "200", "500", "1\u2009000"]
+    assert log_tick_labels(few, 1.0, 1.0) == ["100", "200", "500", "1\u202f000"]

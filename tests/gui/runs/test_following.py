@@ -202,7 +202,7 @@ def test_the_inspector_tells_what_the_run_does(
     assert run.best is not None
     run._on_events([last, ImprovedModel(run.best, {"score": -1.0})])
     assert run.best_found_at["step"] == 9.0
-    assert panel.run.settings.facts["Restarts"] == "1\u2009000\u2009000"
+    assert panel.run.settings.facts["Restarts"] == "1\u202f000\u202f000"
     assert panel.run.settings.facts["Seed"] == "1"
     rows = run.task.data.row_count
     missing = panel.findChild(Note, "inspectorRunMissing").text

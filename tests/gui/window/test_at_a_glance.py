@@ -177,7 +177,7 @@ def test_scores_are_rounded_as_a_whole(value: float, words: str) -> None:
 def test_the_numbers_at_an_axis_have_a_true_minus_and_grouped_thousands() -> None:
     plain = ["-22600", "1000000", "0.12345678", "-9703.8", "12"]
     told = _tick_labels(lambda *_: plain)
-    assert told == ["−22\u2009600", "1\u2009000\u2009000", "0.12345678", "−9\u2009703.8", "12"]
+    assert told == ["−22\u202f600", "1\u202f000\u202f000", "0.12345678", "−9\u202f703.8", "12"]
 
 
 @pytest.mark.parametrize(

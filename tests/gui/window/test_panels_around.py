@@ -80,7 +80,7 @@ def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
     [(99_999, "99 999"), (250_400, "250 k"), (999_600, "1 M"), (12_345_678, "12.3 M")],
 )
 def test_large_numbers_of_rows_leave_room_for_names(number: int, told: str) -> None:
-    assert brief(number).replace("\u2009", " ") == told
+    assert brief(number).replace("\u202f", " ") == told
 
 
 def test_a_title_of_the_project_has_the_room_that_its_own_fact_leaves(

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, label_cost
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
@@ -244,7 +244,7 @@ class LabelSections(QWidget):
 
 def bits(value: float) -> str:
     """A score with two digits, thin spaces and a true minus."""
-    return f"{value:,.2f} bits".replace(",", "\u2009").replace("-", "−")
+    return f"{decimal(value, 2)} bits"
 
 
 MAX_SHOWN, MAX_LISTED = 8, 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.plots.scan_plots import (
     EDGES,
     HELD,
@@ -35,7 +35,7 @@ _QUANTITIES = (
 
 
 def _score_text(value: float) -> str:
-    return f"{value:,.2f}".replace(",", "\u2009").replace("-", "−")
+    return decimal(value, 2)
 
 
 _COLUMNS = (

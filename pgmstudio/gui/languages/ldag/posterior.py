@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
 from pgmstudio.gui.runs.results.content import (
@@ -37,7 +37,7 @@ _LABELS = (
 _GRAPHS = (
     Column("Graph", grouped, True),
     Column("P", _percent_text, True, tip="Probability among the sampled graphs of the chains."),
-    Column("Score ↑", lambda bits: f"{bits:,.2f}".replace(",", "\u2009"), True),
+    Column("Score ↑", lambda bits: decimal(bits, 2), True),
     Column("Edges", str, stretches=True),
 )
 _TABLES = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from pgmstudio.core.number_format import change
 from pgmstudio.gui.widgets.basic import button, empty, label
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -26,16 +26,6 @@ class ChangeRow:
     what: object
     refusal: str = ""
     tip: str = ""
-
-
-def signed(value: float | None, digits: int = 1) -> str:
-    """+3.2, −18.9, 0.0, −∞; a dash where it is not known."""
-    if value is None:
-        return "–"
-    if math.isinf(value):
-        return "+∞" if value > 0 else "−∞"
-    rounded = round(value, digits) + 0.0
-    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
 
 
 class ChangeRows(QWidget):
@@ -101,8 +91,8 @@ class ChangeRows(QWidget):
         made.clicked.connect(self._on_clicked)
         self._buttons.append(made)
         self._grid.addWidget(made, position, 0)
-        size = f"{row.size:+d}".replace("-", "−") if row.size else "0"
-        parts = ("–",) * 3 if row.refusal else (signed(row.bits), size, signed(row.score))
+        changes = (change(row.bits), change(row.size, 0), change(row.score))
+        parts = ("–",) * 3 if row.refusal else changes
         for column, text in enumerate(parts, start=1):
             pays = column == 3 and row.score is not None and row.score > 0
             role = "tertiary" if row.refusal else "heading" if pays else ""

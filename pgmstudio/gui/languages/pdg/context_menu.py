@@ -22,9 +22,9 @@ from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import is_under
 from pgmstudio.core.languages.pdg.node_facts import move_of
+from pgmstudio.core.number_format import change
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.node_rows import take
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey
 from pgmstudio.gui.model_page.context_menu import canvas_menu
@@ -108,9 +108,9 @@ def _in_time(entries: Sequence[T]) -> Iterator[T]:
 def effect_text(bits: float | None, size: int, free: int, weight: ScoreWeight) -> str:
     """ΔL, Δsize and Δscore in short."""
     if bits is None:
-        return f"size {signed(size, 0)}"
+        return f"size {change(size, 0)}"
     score = weight.gain(bits, size, free)
-    return f"{signed(bits)} bits, size {signed(size, 0)}, score {signed(score)}"
+    return f"{change(bits)} bits, size {change(size, 0)}, score {change(score)}"
 
 
 def add_merges(

@@ -16,9 +16,9 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 )
 from pgmstudio.core.languages.pdg.diagrams import operation_text
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.number_format import change
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
 from pgmstudio.gui.languages.pdg.node_rows import rows_of, take, weight_of
 from pgmstudio.gui.theme.theme import theme
@@ -133,7 +133,7 @@ class ImproveController(QObject):
 
 def gain_text(score: float | None, bits: float | None, size: float, by: str = "") -> str:
     """The effect of a step: score, ΔL and Δsize."""
-    return f"score {signed(score, 2)}{by} (ΔL {signed(bits)} bits, size {signed(size, 0)})"
+    return f"score {change(score, 2)}{by} (ΔL {change(bits)} bits, size {change(size, 0)})"
 
 
 def _result(

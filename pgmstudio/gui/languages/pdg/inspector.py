@@ -32,11 +32,11 @@ from pgmstudio.core.languages.pdg.node_facts import (
     graph_node_facts,
 )
 from pgmstudio.core.languages.pdg.session import NodeFlows
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import change, grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows, signed
+from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows
 from pgmstudio.gui.languages.pdg.flows import ask_flows
 from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, set_numbers, take, weight_of
 from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
@@ -357,7 +357,7 @@ class GraphNodeInspector(QWidget):
         bits = numbers_change(counts, before, np.asarray(fractions))
         score = self._weight(subject).gain(bits, 0, 0)
         self.counts.setText(
-            f"ΔL {signed(bits)} bits, Δsize 0, Δscore {signed(score)}, the other parameters as "
+            f"ΔL {change(bits)} bits, Δsize 0, Δscore {change(score)}, the other parameters as "
             "they are. Enter or releasing the mouse accepts, Esc cancels."
         )
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -153,7 +153,7 @@ class _Trail(QWidget):
         painter.setPen(theme().color("text_tertiary"))
         inside = QRectF(self.rect()).adjusted(8, 3, -8, -4)
         sizes = [p.size for p in self.points]
-        low, high = (f"{bits:.3f}".replace("-", "−") for bits in self._range())
+        low, high = map(decimal, self._range())
         top = Qt.AlignmentFlag.AlignTop
         painter.drawText(inside, top | Qt.AlignmentFlag.AlignLeft, f"{high} bits per row ↑")
         bottom = Qt.AlignmentFlag.AlignBottom

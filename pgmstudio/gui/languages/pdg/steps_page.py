@@ -12,14 +12,13 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
 from pgmstudio.core.learning.base import SearchStep
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import change, counted
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
-from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
 from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_text
 from pgmstudio.gui.theme.icons import icon
@@ -46,12 +45,12 @@ _COLUMNS = (
     Column("Operation", stretches=True),
     Column(
         "Δ score",
-        partial(signed, digits=2),
+        partial(change, digits=2),
         True,
         tip="By the λ of the search; a split may lower it.",
     ),
-    Column("ΔL", signed, True, tip="Bits over all rows, with the likeliest parameters."),
-    Column("Δ size", partial(signed, digits=0), True, tip="The size that the score weighs."),
+    Column("ΔL", change, True, tip="Bits over all rows, with the likeliest parameters."),
+    Column("Δ size", partial(change, digits=0), True, tip="The size that the score weighs."),
     Column("Where", tip="The current λ and forest of variables."),
 )
 

@@ -19,6 +19,7 @@ from pgmstudio.core.languages.tree.edits import joins
 from pgmstudio.core.languages.tree_mixture.diagrams import trees_name
 from pgmstudio.core.languages.tree_mixture.edits import TreeEdit, edited, joining
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.number_format import signed
 from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
@@ -62,7 +63,7 @@ def gain_text(gain: float | None) -> str:
     if abs(gain) < 1e-8:
         return "the same bits per row"
     digits = max(4, 1 - math.floor(math.log10(abs(gain))))  # two of a small one
-    return f"{gain:+.{digits}f} bits per row".replace("-", "−")
+    return f"{signed(gain, digits)} bits per row"
 
 
 class TreeEditBar(QFrame):

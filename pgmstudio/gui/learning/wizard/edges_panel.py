@@ -314,7 +314,7 @@ class LinksPanel(QWidget):
 
 def _tip(link: LinkStrength) -> str:
     lines = [f"{link.source} → {link.target}"]
-    lines.append(f"Removing it decreases BIC by {link.bic_gain:.1f} bits.".replace("-", "−"))
+    lines.append(f"Removing it decreases BIC by {decimal(link.bic_gain, 1)} bits.")
     if link.bic_gain < 0:
         lines[-1] = f"Removing it increases BIC by {-link.bic_gain:.1f} bits."
     lines.append(f"Given the other parents it carries {link.added_bits:.4f} bits.")

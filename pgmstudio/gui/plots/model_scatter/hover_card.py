@@ -17,7 +17,7 @@ from pgmstudio.core.experiments.curve_chart import (
     point_title,
 )
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import duration, grouped
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import IconLabel, label, row
@@ -181,7 +181,7 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
         ("Training", bits(point.train_log2_likelihood_per_row)),
         ("Queries", bits(point.query_log2)),
         ("Mean ± deviation of", f"{len(behind)} seeds" if len(behind) > 1 else None),
-        ("Learned in", seconds_text(point.seconds)),
+        ("Learned in", duration(point.seconds)),
         ("All beliefs in", _update_text(point)),
     )
     chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
@@ -231,12 +231,3 @@ def bits(value: float | None, digits: int = 3) -> str | None:
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
     return f"{value:.{digits}f}".replace("-", "−")
-
-
-def seconds_text(seconds: float) -> str:
-    """`41.8 s`, `3:18 min` from two minutes on, `2:22 h` from two hours on."""
-    if seconds >= 7200:
-        return f"{int(seconds // 3600)}:{int(seconds % 3600 // 60):02d} h"
-    if seconds >= 120:
-        return f"{int(seconds // 60)}:{int(seconds % 60):02d} min"
-    return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"

@@ -21,8 +21,8 @@ from pgmstudio.core.languages.pdg.diagrams import operation_text
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.core.languages.pdg.operators import moved
+from pgmstudio.core.number_format import change
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.languages.pdg.change_list import signed
 from pgmstudio.gui.languages.pdg.context_menu import band_menu, graph_node_menu
 from pgmstudio.gui.languages.pdg.node_rows import take
 from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
@@ -65,7 +65,7 @@ def test_another_distribution_tells_what_it_brings_before_it_is_accepted(
     field = panel.findChild(QDoubleSpinBox, "parameter.no")
     field.selectAll()
     qtbot.keyClicks(field, "0.9")
-    assert f"ΔL {signed(bits)} bits, Δsize 0, Δscore {signed(bits)}" in panel.counts.text()
+    assert f"ΔL {change(bits)} bits, Δsize 0, Δscore {change(bits)}" in panel.counts.text()
     assert graph_of_page(page) is before
     qtbot.keyClick(field, Qt.Key.Key_Return)
     np.testing.assert_allclose(graph_of_page(page).parameters[i][1], [0.9, 0.1])
@@ -153,7 +153,7 @@ def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
     rows, weight = desk.measured_by()
     step = next(redirections_from(graph, SMOKING, 0))
     found = operation_effect(graph, step, rows)
-    score = signed(found.score(weight))
+    score = change(found.score(weight))
     listed = [action.text() for action in node.findChild(QMenu, "menu.redirect").actions()]
     assert any(text.startswith(operation_text(graph, step)) and score in text for text in listed)
     node.deleteLater()
