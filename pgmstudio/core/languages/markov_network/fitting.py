@@ -4,7 +4,8 @@ With φ = Bβ, B a basis of the null space of the restrictions, the log-likeliho
 Its gradient is the observed less the expected counts of the free directions. Expected counts of the
 cliques come from the junction tree; where that is too large, the pseudo-likelihood
 Π_j p(x_j | x_mb(j)) is maximised instead, with the same β. A chordal graph without contexts has a
-closed form: Π_C n_C / Π_S n_S. Missing cells are summed out by EM.
+closed form: Π_C n_C / Π_S n_S. Other graphs are cut at complete separators, and each part is fitted
+by itself. Missing cells are summed out by EM.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
@@ -161,6 +164,11 @@ def _fit_counts(
     total = float(counts[0].sum()) if counts else 0.0
     if structure.is_chordal and not structure.contexts:
         return _closed_form(structure, counts, smoothed, total)
+    parts = _parts(structure)
+    if len(parts) > 1:
+        return (
+            yield from _fit_parts(structure, parts, counts, smoothing, tolerance, cancel, start)
+        )
     form = LogLinearTables.of(structure)
     objective = JunctionTreeObjective(form, smoothed)
     found = yield from _maximise(objective, form, start, tolerance, cancel)
@@ -177,6 +185,123 @@ def _fit_counts(
         total,
         found.iterations,
         found.gradient_norm,
+        is_finite,
+        () if is_finite else (NO_FINITE_ESTIMATE,),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a graph that is fitted by itself, and the variables that join it to others.
+
+    Parts share complete sets of variables without contexts among them. There the estimates of all
+    parts are the same, the relative frequencies, so that the whole is Π_parts p / Π_joints p.
+    """
+
+    structure: MarkovStructure
+    members: tuple[int, ...]
+    joint: tuple[int, ...]  # with the parts before it
+
+
+def _parts(structure: MarkovStructure) -> list[_Part]:
+    """The graph cut at the separators of its junction tree that are complete in the graph itself
+    and have no edge with contexts."""
+    tree = structure.junction_tree
+    members: list[set[int]] = []
+    joints: list[tuple[int, ...]] = []
+    home: list[int] = []
+    for clique, parent, separator in zip(tree.cliques, tree.parents, tree.separators, strict=True):
+        is_cut = structure.is_complete(separator) and structure.contexts.keys().isdisjoint(
+            combinations(separator, 2)
+        )
+        if parent is None or is_cut:
+            home.append(len(members))
+            members.append(set(clique))
+            joints.append(separator)
+        else:
+            home.append(home[parent])
+            members[home[parent]].update(clique)
+    result = []
+    for inside, joint in zip(members, joints, strict=True):
+        ordered = tuple(sorted(inside))
+        at = {v: n for n, v in enumerate(ordered)}
+        result.append(
+            _Part(
+                MarkovStructure(
+                    Domain(tuple(structure.domain.variables[v] for v in ordered)),
+                    frozenset((at[i], at[j]) for i, j in structure.edges if {i, j} <= inside),
+                    {
+                        (at[i], at[j]): elements
+                        for (i, j), elements in structure.contexts.items()
+                        if {i, j} <= inside
+                    },
+                ),
+                ordered,
+                joint,
+            )
+        )
+    return result
+
+
+def _fit_parts(
+    structure: MarkovStructure,
+    parts: Sequence[_Part],
+    counts: Sequence[Floats],
+    smoothing: float,
+    tolerance: float,
+    cancel: CancelToken,
+    start: Floats | None,
+) -> Fitting:
+    """The fit of every part by itself, joined."""
+    homes = [frozenset(clique) for clique in structure.maximal_cliques]
+    before = (
+        None
+        if start is None
+        else dict(zip(LogLinearTables.of(structure).parameters, start, strict=True))
+    )
+
+    def margin(variables: Sequence[int]) -> Floats:
+        n = next(n for n, clique in enumerate(homes) if clique.issuperset(variables))
+        inside = set(variables)
+        axes = [axis for axis, v in enumerate(structure.maximal_cliques[n]) if v not in inside]
+        return np.asarray(counts[n].sum(axis=tuple(axes)))
+
+    factors: list[tuple[tuple[int, ...], Floats]] = []
+    total = float(counts[0].sum())
+    log2_likelihood, iterations, norm, is_finite = 0.0, 0, 0.0, True
+    for part in parts:
+        scopes = [tuple(part.members[v] for v in c) for c in part.structure.maximal_cliques]
+        values = None
+        if before is not None:
+            values = np.array(
+                [
+                    before[tuple(part.members[v] for v in term), states]
+                    for term, states in LogLinearTables.of(part.structure).parameters
+                ]
+            )
+        tables = [margin(scope) for scope in scopes]
+        fitted = yield from _fit_counts(
+            part.structure, tables, smoothing, tolerance, cancel, values
+        )
+        factors += zip(scopes, fitted.network.potentials, strict=True)
+        log2_likelihood += fitted.log2_likelihood
+        iterations = max(iterations, fitted.iterations)
+        norm = max(norm, fitted.gradient_norm)
+        is_finite = is_finite and fitted.is_finite
+        if part.joint:
+            joint = margin(part.joint)
+            (smoothed,) = _with_smoothing([joint], smoothing)
+            p = smoothed / smoothed.sum()
+            log2_likelihood -= float(joint[joint > 0] @ np.log2(p[joint > 0]))
+            factors.append((part.joint, np.divide(1.0, p, out=np.ones_like(p), where=p > 0)))
+    return FittedMarkovNetwork(
+        MarkovNetwork.of_factors(structure, factors),
+        JUNCTION_TREE,
+        log2_likelihood,
+        free_parameters(structure),
+        total,
+        iterations,
+        norm,
         is_finite,
         () if is_finite else (NO_FINITE_ESTIMATE,),
     )

@@ -206,3 +206,20 @@ def test_a_fit_stops_when_it_is_cancelled_and_refuses_no_rows() -> None:
         list(run)
     with pytest.raises(DataError, match="no rows"):
         fitted_to(structure, data.take_rows(slice(0, 0)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_that_are_fitted_by_themselves_give_the_fit_of_the_whole(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    structure = random_structure(rng, [2, 3, 2, 2, 2, 3], 0.4, 0.4)
+    rows = random_markov_network(rng, structure).sample(400, rng)
+    parts = fitted_to(structure, rows, 2.0)
+    monkeypatch.setattr(fitting, "_parts", lambda structure: [structure])
+    whole = fitted_to(structure, rows, 2.0)
+    assert parts.free_parameters == whole.free_parameters
+    assert parts.log2_likelihood == pytest.approx(whole.log2_likelihood, abs=1e-5)
+    np.testing.assert_allclose(
+        joint_table(parts.network), joint_table(whole.network), rtol=1e-4, atol=1e-8
+    )
