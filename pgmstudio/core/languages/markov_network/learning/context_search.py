@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     merges_of,
     neighbour_masks,
 )
+from pgmstudio.core.languages.markov_network.strata import is_complete
 from pgmstudio.core.languages.markov_network.structure import (
     Configuration,
     Contexts,
@@ -55,6 +57,29 @@ class Change(NamedTuple):
     gain: float
     contexts: EdgeContexts  # of an edge that loses them: empty
     support: int
+
+
+class _Basis:
+    """An orthonormal basis of the rows so far."""
+
+    def __init__(self, size: int) -> None:
+        self._vectors = np.empty((size, size))
+        self.rank = 0
+
+    def _rest(self, row: Floats) -> Floats:
+        known = self._vectors[: self.rank]
+        rest = row - known.T @ (known @ row)
+        return np.asarray(rest - known.T @ (known @ rest))
+
+    def is_new(self, row: Floats) -> bool:
+        """Whether the row is no combination of the others."""
+        return float(np.abs(self._rest(row)).max()) > 1e-7
+
+    def add(self, row: Floats) -> None:
+        rest = self._rest(row)
+        if np.abs(rest).max() > 1e-7:
+            self._vectors[self.rank] = rest / np.linalg.norm(rest)
+            self.rank += 1
 
 
 class ContextSearch:
@@ -80,23 +105,37 @@ class ContextSearch:
         self.max_common = max_common
         self.is_incremental = is_incremental
         self._groups: dict[Group, tuple[EdgeContexts, float]] = {}
+        self._rows: dict[tuple[tuple[int, ...], tuple[int, ...]], Floats] = {}
         self.masks: list[int] = []
         self.contexts: EdgeContexts = {}
 
     # -- contexts of one graph
 
     def find_contexts(self, masks: Sequence[int], cancel: CancelToken) -> EdgeContexts:
-        """The contexts of a graph, found from scratch."""
+        """The contexts of a graph, found from scratch, in maximal and regular form."""
         found: EdgeContexts = {}
         for group in self._groups_at(masks, range(len(masks))):
-            found.update(self._inner(group, cancel)[0])
+            settled = self._settled(masks, self._inner(group, cancel)[0])
+            if settled and self._score(masks, settled, cancel) > self._score(masks, {}, cancel):
+                found.update(settled)
         return found
+
+    def _settled(self, masks: Sequence[int], contexts: EdgeContexts) -> EdgeContexts | None:
+        """The contexts with all that they imply; None if they leave an edge without effect."""
+        if sum(map(len, contexts.values())) < 2:
+            return contexts
+        edges = frozenset(edge for edge in edges_of(masks) if masks[edge[0]] & masks[edge[1]])
+        full = normalised(MarkovStructure(self.domain, edges, contexts))
+        return dict(full.contexts) if full.edges == edges else None
 
     def total(self, cancel: CancelToken) -> float:
         """The score of the graph that was reached, with its contexts and their priors."""
-        edges = sum(mask.bit_count() for mask in self.masks) // 2
-        prior = self.plain.log2_edge_prior * edges + self._prior(self.contexts)
-        return self.scores.total(self.masks, self.contexts, cancel) + prior
+        return self._score(self.masks, self.contexts, cancel)
+
+    def _score(self, masks: Sequence[int], contexts: EdgeContexts, cancel: CancelToken) -> float:
+        edges = sum(mask.bit_count() for mask in masks) // 2
+        prior = self.plain.log2_edge_prior * edges + self._prior(contexts)
+        return self.scores.total(masks, contexts, cancel) + prior
 
     def log2_prior(self, structure: MarkovStructure) -> float:
         """The prior of the edges and contexts of a structure."""
@@ -163,31 +202,80 @@ class ContextSearch:
                 )
                 for states in elements:
                     gains[edge][np.ravel_multi_index(states, shapes[edge])] = -math.inf
-            best, chosen = self._best_elements(gains, contexts)
+            best, chosen = self._best_elements(gains)
             if not chosen:
                 break
-            added += float(gains[best][chosen].sum())
-            rows = np.transpose(np.unravel_index(chosen, shapes[best])).tolist()
-            contexts[best] = contexts.get(best, frozenset()) | {tuple(row) for row in rows}
-            changed = set(best)
-        return contexts, added
+            before = contexts.get(best, frozenset())
+            taken = [int(np.ravel_multi_index(states, shapes[best])) for states in before]
+            full = self._closed(masks, common[best], taken, chosen)
+            rows = np.transpose(np.unravel_index(full, shapes[best])).tolist()
+            contexts[best] = frozenset(tuple(row) for row in rows)
+            gain = (len(full) - len(taken)) * self._price(best)
+            for node in best:
+                after = merges_of(node, masks, contexts)
+                gain += self.scores.local(node, masks[node], after, cancel)
+                gain -= self.scores.local(node, masks[node], merges[node], cancel)
+            if gain > MIN_GAIN:
+                added += gain
+                changed = set(best)
+            else:  # the edge would have no effect, or what the contexts imply costs too much
+                contexts[best] = before
+                gains[best][chosen] = -math.inf
+                changed = set()
+        return {edge: elements for edge, elements in contexts.items() if elements}, added
 
-    def _best_elements(
-        self, gains: Mapping[Edge, Floats], contexts: EdgeContexts
-    ) -> tuple[Edge, list[int]]:
+    def _best_elements(self, gains: Mapping[Edge, Floats]) -> tuple[Edge, list[int]]:
         """The next contexts to add and their edge: the best one, or in the incremental search all
-        that improve the score, which do not change each other's gain much. Some context is left in
-        which the edge has an effect."""
+        that improve the score, which do not change each other's gain much."""
         best, chosen, value = (0, 0), list[int](), 0.0
         for edge, each in gains.items():
-            room = each.size - 1 - len(contexts.get(edge, ()))
-            order = np.argsort(-each, kind="stable")[
-                : room if self.is_incremental else min(room, 1)
-            ]
+            order = np.argsort(-each, kind="stable")[: None if self.is_incremental else 1]
             order = order[each[order] > MIN_GAIN]
             if order.size and each[order].sum() > value:
                 best, chosen, value = edge, order.tolist(), float(each[order].sum())
         return best, chosen
+
+    def _closed(
+        self, masks: Sequence[int], common: tuple[int, ...], taken: list[int], chosen: list[int]
+    ) -> list[int]:
+        """The contexts of one edge with as many more as leave it an effect, and with those that
+        they imply."""
+        rows = self._restrictions(masks, common)
+        kept, basis = list(taken), _Basis(rows.shape[1])
+        for element in taken:
+            basis.add(rows[element])
+        for element in chosen:
+            if basis.rank + 1 < rows.shape[1] or not basis.is_new(rows[element]):
+                basis.add(rows[element])
+                kept.append(element)
+        if is_complete(masks, sum(1 << v for v in common)):
+            return kept  # all restrictions are independent
+        implied = (n for n, row in enumerate(rows) if n not in kept and not basis.is_new(row))
+        return [*kept, *implied]
+
+    def _restrictions(self, masks: Sequence[int], common: tuple[int, ...]) -> Floats:
+        """One row per context of an edge: which interactions of the edge with complete sets of
+        common neighbours, in other states than their first, it makes add up to 0."""
+        key = (common, tuple(masks[v] & sum(1 << w for w in common) for v in common))
+        rows = self._rows.get(key)
+        if rows is None:
+            shape = [self.cards[v] for v in common]
+            states = np.indices(shape).reshape(len(shape), -1).T
+            terms = [
+                (chosen, x)
+                for size in range(len(common) + 1)
+                for chosen in combinations(range(len(common)), size)
+                if is_complete(masks, sum(1 << common[k] for k in chosen))
+                for x in product(*(range(1, shape[k]) for k in chosen))
+            ]
+            rows = np.array(
+                [
+                    [float(all(s[k] == x for k, x in zip(*t, strict=True))) for t in terms]
+                    for s in states
+                ]
+            )
+            self._rows[key] = rows
+        return rows
 
     def _price(self, edge: Edge) -> float:
         """The prior of one context of an edge: κ for each parameter of it."""
@@ -208,9 +296,7 @@ class ContextSearch:
 
     def structure(self) -> MarkovStructure:
         """The graph that was reached, with its contexts in maximal and regular form."""
-        plain = MarkovStructure(self.domain, frozenset(edges_of(self.masks)))
-        full = normalised(MarkovStructure(self.domain, plain.edges, self.contexts))
-        return full if full.edges >= self.plain.rules.required else plain
+        return MarkovStructure(self.domain, frozenset(edges_of(self.masks)), self.contexts)
 
     # -- the outer level
 
@@ -223,6 +309,7 @@ class ContextSearch:
         self.contexts = self.find_contexts(self.masks, cancel)
         free = sorted(e for e in {*candidates, *start} if self.plain.rules.may_change(e))
         changes: dict[Edge, Change] = {}
+        score = self.total(cancel)
         while True:
             for edge in free:
                 if edge not in changes:
@@ -230,17 +317,24 @@ class ContextSearch:
                     changes[edge] = self._change(edge, cancel)
             best = max(changes, key=lambda edge: changes[edge].gain, default=None)
             if best is None or changes[best].gain <= MIN_GAIN:
-                return self.total(cancel)
+                return score
             i, j = best
-            self.masks[i] ^= 1 << j
-            self.masks[j] ^= 1 << i
-            changed = 1 << i | 1 << j | self.masks[i] & self.masks[j]
-            for edge, elements in changes[best].contexts.items():
-                changed |= 1 << edge[0] | 1 << edge[1]
-                self.contexts.pop(edge, None)
-                if elements:
-                    self.contexts[edge] = elements
-            yield EdgeStep(best, bool(self.masks[i] >> j & 1), changes[best].gain)
+            masks = list(self.masks)
+            masks[i] ^= 1 << j
+            masks[j] ^= 1 << i
+            contexts = {**self.contexts, **changes[best].contexts}
+            settled = self._settled(masks, {e: c for e, c in contexts.items() if c})
+            value = -math.inf if settled is None else self._score(masks, settled, cancel)
+            if settled is None or value <= score + MIN_GAIN:
+                changes[best] = changes[best]._replace(gain=-math.inf)
+                continue
+            changed = 1 << i | 1 << j | masks[i] & masks[j]
+            for edge in {*settled, *self.contexts}:
+                if settled.get(edge) != self.contexts.get(edge):
+                    changed |= 1 << edge[0] | 1 << edge[1]
+            self.masks, self.contexts = masks, settled
+            yield EdgeStep(best, bool(masks[i] >> j & 1), value - score)
+            score = value
             changes = {
                 edge: change for edge, change in changes.items() if not change.support & changed
             }
