@@ -20,7 +20,7 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
     either_way,
@@ -30,15 +30,14 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
-from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
+from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
+from pgmstudio.core.io.models.shared.text_scanner import found_text, number_of
 from pgmstudio.core.languages.table_checks import row_namer
 
 _PLAIN_NUMBERS = re.compile(r'[^;{}()\[\]"/_]*+;')
 PROPERTY = re.compile(r'((?:[^;"]|"[^"]*+")*+);')
 _QUOTED = re.compile(r'"[^"]*+"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_PUNCTUATION = frozenset("{}()[];")
 
 
 @dataclass
@@ -53,28 +52,38 @@ class Block:
     properties: list[str] = field(default_factory=list)
 
 
-class BifReader(TextScanner):
+class BifReader(NetworkTextReader):
     """Reads block after block; looks nothing up."""
 
     BLANK = re.compile(r"(?:[\s,|]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
     TOKEN = re.compile(r'[{}()\[\];]|"[^"]*+"|(?:[^\s,|{}()\[\];"/]|/(?![/*]))++|["/]')
+    PUNCTUATION = frozenset("{}()[];")
 
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(text, path)
         self.title = ""
         self.network_properties: list[str] = []
-        self.builder = NetworkBuilder(path)
         self.blocks: list[Block] = []
         self.skipped: list[int] = []  # offsets of text outside of the blocks
 
-    def _name(self, what: str) -> str:
-        token = self.next_token()
-        if not token or token in _PUNCTUATION or token == '"':
-            self.fail(f"expected {what}, {found_text(token)}.")
-        return unquoted(token)
+    def read(self) -> ModelFile:
+        """The model file of the text; names are looked up when all are known."""
+        self._read_blocks()
+        build = self.builder
+        if not build.variables:
+            build.fail("holds no variables; is it a BIF file?")
+        for block in self.blocks:
+            _add_table(self, block)
+        if self.skipped:
+            lines = [str(self.line(offset)) for offset in self.skipped[:5]]
+            more = ", …" if len(self.skipped) > 5 else ""
+            where = "line" if len(self.skipped) == 1 else "lines"
+            build.warnings.append(
+                f"Text outside of the blocks was left out ({where} {', '.join(lines)}{more})."
+            )
+        return build.file(self.title, self.network_properties)
 
-    def read(self) -> None:
-        """Read the whole text into the attributes."""
+    def _read_blocks(self) -> None:
         stray = False
         while token := self.next_token():
             start, index = self.start, self.position
@@ -97,7 +106,7 @@ class BifReader(TextScanner):
         name = self.next_token()
         if kind == "network" and name == "{":
             name = ""
-        elif not name or name in _PUNCTUATION or name == '"' or self.next_token() != "{":
+        elif not name or name in self.PUNCTUATION or name == '"' or self.next_token() != "{":
             return False
         if kind == "network":
             self._network(name)
@@ -141,32 +150,26 @@ class BifReader(TextScanner):
             self.builder.variable_properties[name] = tuple(properties)
 
     def _states(self, name: str) -> tuple[str, ...]:
-        kind = self._name("a type")
+        kind = unquoted(self.word("a type", quoted=True))
         if kind != "discrete":
             self.fail(
                 f"{name} is of type {kind}; only discrete variables can be read. "
                 "Discretise it in the program that wrote the file."
             )
         self.expect("[", "“discrete”")
-        count = self._name("the number of states")
+        count = unquoted(self.word("the number of states", quoted=True))
         offset = self.start
         self.expect("]", "the number of states")
         self.expect("{", "the number of states")
-        states = []
-        while (token := self.next_token()) != "}":
-            if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a state of {name}, {found_text(token)}.")
-            states.append(unquoted(token))
+        words = self.words_until("}", f"a state of {name}", quoted=True)
+        states = [unquoted(word) for word, _ in words]
         if count != str(len(states)):
             self.fail(f"{name} should have {count} states, but {len(states)} are listed.", offset)
         return tuple(states)
 
     def _probability(self, start: int) -> None:
-        names = []
-        while (token := self.next_token()) != ")":
-            if not token or token in _PUNCTUATION or token == '"':
-                self.fail(f"expected a variable or “)”, {found_text(token)}.")
-            names.append((unquoted(token), self.start))
+        words = self.words_until(")", "a variable or “)”", quoted=True)
+        names = [(unquoted(word), offset) for word, offset in words]
         if not names:
             self.fail("a probability block has to name its variable.")
         block = Block(start, names)
@@ -174,12 +177,9 @@ class BifReader(TextScanner):
         while (token := self.next_token()) != "}":
             offset = self.start
             if token == "(":
-                states = []
-                while (token := self.next_token()) != ")":
-                    if not token or token in _PUNCTUATION or token == '"':
-                        self.fail(f"expected a parent's state or “)”, {found_text(token)}.")
-                    states.append(token)
-                block.rows.append((tuple(states), self._numbers(), offset))
+                words = self.words_until(")", "a parent's state or “)”", quoted=True)
+                states = tuple(word for word, _ in words)
+                block.rows.append((states, self._numbers(), offset))
             elif token == "table" and block.table is None:
                 block.table = self._numbers(), offset
             elif token == "default" and block.default is None:
@@ -232,23 +232,7 @@ _ANY = "*"
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a BIF text; ModelFileError has line and column."""
-    text, warnings = decode_text(content)
-    reader = BifReader(text, path)
-    reader.builder.warnings += warnings
-    reader.read()
-    build = reader.builder
-    if not build.variables:
-        build.fail("holds no variables; is it a BIF file?")
-    for block in reader.blocks:
-        _add_table(reader, block)
-    if reader.skipped:
-        lines = [str(reader.line(offset)) for offset in reader.skipped[:5]]
-        more = ", …" if len(reader.skipped) > 5 else ""
-        where = "line" if len(reader.skipped) == 1 else "lines"
-        build.warnings.append(
-            f"Text outside of the blocks was left out ({where} {', '.join(lines)}{more})."
-        )
-    return build.file(reader.title, reader.network_properties)
+    return BifReader.parse(content, path)
 
 
 def _add_table(reader: BifReader, block: Block) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.cpt_checks import (
     network_in,
     renaming_warnings,
@@ -26,9 +26,9 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import (
-    TextScanner,
+    STRING,
     escaped,
     found_text,
     number_of,
@@ -56,10 +56,9 @@ _KEYWORDS: tuple[str, ...] = (
     "function",
 )
 _KEYWORDS += ("potential", "normal", "data", "states", "label", "position", "true", "false")
-_STRING = r'"(?:[^"\\]|\\.)*+"'
-_VALUE = re.compile(rf'(?:[^;"%/{{}}]++|{_STRING}|%[^\n]*+|//[^\n]*+|/(?!/))*+;', re.DOTALL)
-_COMMENT = re.compile(rf"({_STRING})|(?:%|//)[^\n]*+", re.DOTALL)
-_WORD = re.compile(rf'{_STRING}|[^\s()"]++', re.DOTALL)
+_VALUE = re.compile(rf'(?:[^;"%/{{}}]++|{STRING}|%[^\n]*+|//[^\n]*+|/(?!/))*+;', re.DOTALL)
+_COMMENT = re.compile(rf"({STRING})|(?:%|//)[^\n]*+", re.DOTALL)
+_WORD = re.compile(rf'{STRING}|[^\s()"]++', re.DOTALL)
 _REFUSED = {
     "continuous": "a continuous node; discretise it in HUGIN",
     "decision": "a decision; remove it in HUGIN, or make a chance node of it",
@@ -70,10 +69,7 @@ _REFUSED = {
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a NET text; ModelFileError has line and column."""
-    text, warnings = decode_text(content)
-    reader = _Reader(text, path)
-    reader.builder.warnings += warnings
-    return reader.read()
+    return _Reader.parse(content, path)
 
 
 @dataclass
@@ -90,13 +86,13 @@ class _Potential:
     offset: int
 
 
-class _Reader(TextScanner):
+class _Reader(NetworkTextReader):
     BLANK = re.compile(r"(?:\s++|%[^\n]*+|//[^\n]*+)*+")
-    TOKEN = re.compile(rf'[{{}}()|=;]|{_STRING}|(?:[^\s{{}}()|=;"%/]|/(?!/))++|["/]', re.DOTALL)
+    TOKEN = re.compile(rf'[{{}}()|=;]|{STRING}|(?:[^\s{{}}()|=;"%/]|/(?!/))++|["/]', re.DOTALL)
+    PUNCTUATION = frozenset("{}()|=;/")
 
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(text, path)
-        self.builder = NetworkBuilder(path)
         self._title = ""
         self._lines: list[str] = []
         self._origin = (0.0, 0.0)
@@ -116,12 +112,12 @@ class _Reader(TextScanner):
                 )
             elif token in _REFUSED:
                 self.take("node")
-                name = self._name("the name of the node")
+                name = self.word("the name of the node")
                 self.fail(f"{name} is {_REFUSED[token]}.", offset)
             elif token in ("node", "discrete"):
                 if token == "discrete":
                     self.expect("node", "“discrete”")
-                name = self._name("the name of a node")
+                name = self.word("the name of a node")
                 nodes.append((name, offset, self._block(name)))
             elif token == "potential":
                 self._potential(offset)
@@ -134,12 +130,6 @@ class _Reader(TextScanner):
         for potential in self._potentials:
             self._table(potential)
         return self.builder.file(self._title, self._lines)
-
-    def _name(self, what: str) -> str:
-        token = self.next_token()
-        if not token or token in "{}()|=;/" or token.startswith('"'):
-            self.fail(f"expected {what}, {found_text(token)}.")
-        return token
 
     def _block(self, owner: str) -> list[_Attribute]:
         self.expect("{", owner)
@@ -170,7 +160,7 @@ class _Reader(TextScanner):
 
     def _text(self, attribute: _Attribute) -> str:
         value = attribute.value
-        return unescaped(value) if re.fullmatch(_STRING, value, re.DOTALL) else value
+        return unescaped(value) if re.fullmatch(STRING, value, re.DOTALL) else value
 
     def _property_text(self, attribute: _Attribute) -> str:
         if attribute.name.startswith(LINE):
@@ -224,12 +214,9 @@ class _Reader(TextScanner):
 
     def _potential(self, offset: int) -> None:
         self.expect("(", "“potential”")
-        names = [self._name("the variable of a potential")]
+        names = [self.word("the variable of a potential")]
         if self.take("|"):
-            while (token := self.next_token()) != ")":
-                if not token or token in "{}(|=;/" or token.startswith('"'):
-                    self.fail(f"expected a parent or “)”, {found_text(token)}.")
-                names.append(token)
+            names += [name for name, _ in self.words_until(")", "a parent or “)”")]
         else:
             token = self.next_token()
             if token != ")":
@@ -265,8 +252,7 @@ class _Reader(TextScanner):
                 f"The expression of {child.name} was left out; its table was read."
             )
         if data is None:
-            why = f"{child.name} has no numbers in the file; its table is uniform."
-            build.add_uniform(family, self.at(potential.offset), why)
+            build.add_uniform(family, self.at(potential.offset))
         else:
             at = self.at(data.offset + len(data.value) - len(data.value.lstrip()))
             build.add_table(family, self._numbers(data), at, backwards=False)

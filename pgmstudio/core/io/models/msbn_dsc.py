@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.cpt_checks import (
     NO_TITLE,
     network_in,
@@ -24,36 +24,30 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import (
-    TextScanner,
+    STRING,
     escaped,
     found_text,
     number_of,
     unescaped,
 )
 
-_STRING = r'"(?:[^"\\]|\\.)*+"'
-_PUNCTUATION = frozenset('{}()[]:;=,|/"')
-
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a DSC text; ModelFileError has line and column."""
-    text, warnings = decode_text(content)
-    reader = _Reader(text, path)
-    reader.builder.warnings += warnings
-    return reader.read()
+    return _Reader.parse(content, path)
 
 
-class _Reader(TextScanner):
+class _Reader(NetworkTextReader):
     BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
     TOKEN = re.compile(
-        rf'[{{}}()\[\]:;=,|]|{_STRING}|(?:[^\s{{}}()\[\]:;=,|"/]|/(?![/*]))++|["/]', re.DOTALL
+        rf'[{{}}()\[\]:;=,|]|{STRING}|(?:[^\s{{}}()\[\]:;=,|"/]|/(?![/*]))++|["/]', re.DOTALL
     )
+    PUNCTUATION = frozenset('{}()[]:;=,|/"')
 
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(text, path)
-        self.builder = NetworkBuilder(path)
         self._tables: list[tuple[list[str], int, int]] = []  # names, offset, where the rows begin
 
     def read(self) -> ModelFile:
@@ -64,7 +58,7 @@ class _Reader(TextScanner):
             if token == "belief":
                 self.expect("network", "“belief”")
                 if self.peek().startswith('"') or self.peek() not in ("node", "properties"):
-                    title = unescaped(self._token("a title", quoted=True))
+                    title = self._text("a title")
             elif token == "node":
                 self._node(offset)
             elif token == "probability":
@@ -82,11 +76,8 @@ class _Reader(TextScanner):
             self._rows(self.builder.family(names, self.at(offset)), offset)
         return self.builder.file(title_in(title))
 
-    def _token(self, what: str, *, quoted: bool = False) -> str:
-        token = self.next_token()
-        if not token or token in _PUNCTUATION or (token.startswith('"') and not quoted):
-            self.fail(f"expected {what}, {found_text(token)}.")
-        return token if not quoted or token.startswith('"') else f'"{token}"'
+    def _text(self, what: str) -> str:
+        return _unquoted(self.word(what, quoted=True))
 
     def _skip(self, owner: str) -> None:
         """Skip a block in braces."""
@@ -99,21 +90,21 @@ class _Reader(TextScanner):
             open_braces += (token == "{") - (token == "}")
 
     def _node(self, offset: int) -> None:
-        identifier = self._token("the name of a node")
+        identifier = self.word("the name of a node")
         self.expect("{", identifier)
         title, states = "", None
         point: list[float] = []
         while (key := self.next_token()) != "}":
             if key == ";":
                 continue
-            if not key or key in _PUNCTUATION:
+            if not key or key in self.PUNCTUATION:
                 self.fail(f"expected a line or “}}” in {identifier}, {found_text(key)}.")
             if not self.take(":"):
                 self.expect("=", key)
             if key == "type":
                 states = self._states(identifier)
             elif key == "name":
-                title = unescaped(self._token("a name", quoted=True))
+                title = self._text("a name")
             else:
                 tokens = self._line(key)
                 point = [number_of(word) for word in tokens] if key == "position" else point
@@ -134,27 +125,22 @@ class _Reader(TextScanner):
         while (token := self.next_token()) != ";":
             if not token or token in "{}":
                 self.fail(f"expected “;” after {key}, {found_text(token)}.")
-            if token not in _PUNCTUATION:
+            if token not in self.PUNCTUATION:
                 tokens.append(token)
         return tokens
 
     def _states(self, identifier: str) -> list[str]:
-        kind = self._token("a type")
+        kind = self.word("a type")
         if kind != "discrete":
             self.fail(f"{identifier} is of type {kind}; only discrete nodes can be read.")
         self.expect("[", "“discrete”")
-        count = self._token("the number of states")
+        count = self.word("the number of states")
         offset = self.start
         self.expect("]", "the number of states")
         self.expect("=", "the number of states")
         self.expect("{", "“=”")
-        states = []
-        while (token := self.next_token()) != "}":
-            if token == ",":
-                continue
-            if not token or token in _PUNCTUATION:
-                self.fail(f"expected a state of {identifier}, {found_text(token)}.")
-            states.append(unescaped(token) if token.startswith('"') else token)
+        words = self.words_until("}", f"a state of {identifier}", skipped=(",",), quoted=True)
+        states = [_unquoted(word) for word, _ in words]
         if count != str(len(states)):
             self.fail(
                 f"{identifier} should have {count} states, but {len(states)} are listed.", offset
@@ -163,13 +149,8 @@ class _Reader(TextScanner):
 
     def _probability(self, offset: int) -> None:
         self.expect("(", "“probability”")
-        names = []
-        while (token := self.next_token()) != ")":
-            if token in ("|", ","):
-                continue
-            if not token or token in _PUNCTUATION or token.startswith('"'):
-                self.fail(f"expected a node or “)”, {found_text(token)}.")
-            names.append(token)
+        words = self.words_until(")", "a node or “)”", skipped=("|", ","))
+        names = [name for name, _ in words]
         if not names:
             self.fail("a probability block has to name its node.")
         self._tables.append((names, offset, self.position))
@@ -181,8 +162,7 @@ class _Reader(TextScanner):
         child, *givens = family
         at = self.at(offset)
         if self.next_token() != "{" or self.peek() == "}":
-            why = f"{child.name} has no numbers in the file; its table is uniform."
-            build.add_uniform(family, at, why)
+            build.add_uniform(family, at)
             return
         count, width = build.reserve(family, at)
         table = np.full((count, width), math.nan)
@@ -252,6 +232,10 @@ class _Reader(TextScanner):
                 offset,
             )
         return numbers
+
+
+def _unquoted(token: str) -> str:
+    return unescaped(token) if token.startswith('"') else token
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:

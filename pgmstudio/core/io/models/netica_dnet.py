@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.io.models.files import ModelFile, decode_text
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.cpt_checks import (
     MAX_MADE_UP,
     NO_TITLE,
@@ -29,9 +29,9 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import (
-    TextScanner,
+    STRING,
     escaped,
     found_text,
     number_of,
@@ -42,7 +42,6 @@ LONGEST = 30  # characters of an identifier
 
 _WRITTEN_BACK = re.compile(r'comment = "[^"\\]*"|numcases = \([-+0-9.e, ]*\)')
 _NUMBERS = frozenset(("probs", "numcases"))
-_STRING = r'"(?:[^"\\]|\\.)*+"'
 _PLAIN_NUMBERS = re.compile(r"[-+0-9.eE(),\s]*+;")
 _DEEPEST = 16
 _REFUSED = {"DECISION": "a decision", "UTILITY": "a utility"}
@@ -50,10 +49,7 @@ _REFUSED = {"DECISION": "a decision", "UTILITY": "a utility"}
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a DNET text; ModelFileError has line and column."""
-    text, warnings = decode_text(content)
-    reader = _Reader(text, path)
-    reader.builder.warnings += warnings
-    return reader.read()
+    return _Reader.parse(content, path)
 
 
 Tokens = list[tuple[str, int]]
@@ -69,13 +65,13 @@ class _Block:
     blocks: list[tuple[str, _Block]] = field(default_factory=list)
 
 
-class _Reader(TextScanner):
+class _Reader(NetworkTextReader):
     BLANK = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-    TOKEN = re.compile(rf'[{{}}(),=;]|{_STRING}|(?:[^\s{{}}(),=;"/]|/(?![/*]))++|["/]', re.DOTALL)
+    TOKEN = re.compile(rf'[{{}}(),=;]|{STRING}|(?:[^\s{{}}(),=;"/]|/(?![/*]))++|["/]', re.DOTALL)
+    PUNCTUATION = frozenset("{}(),=;/")
 
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(text, path)
-        self.builder = NetworkBuilder(path)
         self._made_up = 0  # states
 
     def read(self) -> ModelFile:
@@ -86,7 +82,7 @@ class _Reader(TextScanner):
                 f"expected “bnet” at the beginning, {found_text(token)}; is it a DNET file? "
                 "Save other files of Netica as .dne."
             )
-        name = self._identifier("the name of the network")
+        name = self.word("the name of the network")
         net = self._block(name, 0)
         nodes = [block for kind, block in net.blocks if kind == "node"]
         nodes = [block for block in nodes if not self._is_constant(block)]
@@ -100,12 +96,6 @@ class _Reader(TextScanner):
         comment = net.fields.get("comment")
         lines = [f"comment = {comment[0][0]}"] if comment else []
         return self.builder.file(title_in(title), lines)
-
-    def _identifier(self, what: str) -> str:
-        token = self.next_token()
-        if not token or token in '{}(),=;"/' or token.startswith('"'):
-            self.fail(f"expected {what}, {found_text(token)}.")
-        return token
 
     def _block(self, name: str, depth: int) -> _Block:
         """What stands between braces; the opening one comes next."""
@@ -121,7 +111,7 @@ class _Reader(TextScanner):
             if self.take("="):
                 block.fields[key] = self._value(key, depth)
                 continue
-            inner = name if self.peek() == "{" else self._identifier(f"the name of a {key}")
+            inner = name if self.peek() == "{" else self.word(f"the name of a {key}")
             if self.peek() in (":", "is", "isa", "inherits"):
                 self.fail(f"{inner} inherits from another {key}; such files are not read.")
             block.blocks.append((key, self._block(inner, depth + 1)))
@@ -263,8 +253,7 @@ class _Reader(TextScanner):
                 block.offset,
             )
         else:
-            why = f"{child.name} has no numbers in the file; its table is uniform."
-            build.add_uniform(family, at, why)
+            build.add_uniform(family, at)
 
     def _probs(self, block: _Block, child: Variable) -> list[float]:
         numbers: list[float] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -12,13 +13,34 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, UnknownNameError
-from pgmstudio.core.io.models.files import ModelFile, Point, Properties
+from pgmstudio.core.io.models.files import ModelFile, Point, Properties, decode_text
 from pgmstudio.core.io.models.shared.cpt_checks import either_way
+from pgmstudio.core.io.models.shared.text_scanner import TextScanner
 from pgmstudio.core.languages.bayesian_network.codec import assembled_network
 from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 
 At = tuple[int | None, int | None]  # line and column
 NOWHERE: At = (None, None)
+
+
+class NetworkTextReader(TextScanner, ABC):
+    """A scanner of a text from which a network is built."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        super().__init__(text, path)
+        self.builder = NetworkBuilder(path)
+
+    @classmethod
+    def parse(cls, content: bytes, path: Path) -> ModelFile:
+        """The network in the bytes of a file; ModelFileError has line and column."""
+        text, warnings = decode_text(content)
+        reader = cls(text, path)
+        reader.builder.warnings += warnings
+        return reader.read()
+
+    @abstractmethod
+    def read(self) -> ModelFile:
+        """The model file of the text."""
 
 
 class NetworkBuilder:
@@ -108,11 +130,12 @@ class NetworkBuilder:
             )
         self.add_rows(family, rows, at)
 
-    def add_uniform(self, family: Sequence[Variable], at: At, why: str) -> None:
-        """A uniform table, with a warning that gives the reason."""
+    def add_uniform(self, family: Sequence[Variable], at: At, why: str = "") -> None:
+        """A uniform table, with a warning that gives the reason; else that it has no numbers."""
         count, width = self.reserve(family, at)
         self.add_rows(family, np.full((count, width), 1 / width), at)
-        self.warnings.append(why)
+        name = family[0].name
+        self.warnings.append(why or f"{name} has no numbers in the file; its table is uniform.")
 
     def add_states(self, family: Sequence[Variable], codes: Sequence[int], at: At) -> None:
         """The table of a deterministic variable: its state for each row."""

@@ -13,17 +13,21 @@ from pgmstudio.core.errors import ModelFileError
 
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|\r?\n[ \t]*|(["\\nt]))')
 _ESCAPED_CHARACTERS = {"n": "\n", "t": "\t"}
+# A text in quotes with escapes, for patterns of tokens.
+STRING = r'"(?:[^"\\]|\\.)*+"'
 _MAX_SHOWN = 60  # characters of a token in a message
 
 
 class TextScanner:
-    """What a format adds are two patterns: what is skipped, and what one token is.
+    """What a format adds are two patterns, what is skipped and what one token is, and which tokens
+    are punctuation.
 
     Write them possessively (`++`, `*+`), so that no text can make them look twice at a character.
     """
 
     BLANK: ClassVar[re.Pattern[str]]
     TOKEN: ClassVar[re.Pattern[str]]
+    PUNCTUATION: ClassVar[frozenset[str]] = frozenset()  # tokens that are no words
 
     def __init__(self, text: str, path: Path) -> None:
         self.path = path
@@ -82,6 +86,26 @@ class TextScanner:
         token = self.next_token()
         if token != expected_token:
             self.fail(f"expected “{expected_token}” after {after}, {found_text(token)}.")
+
+    def word(self, what: str, *, quoted: bool = False) -> str:
+        """The next token, which is no punctuation, and in quotes only if `quoted`."""
+        return self._checked_word(self.next_token(), what, quoted=quoted)
+
+    def words_until(
+        self, end: str, what: str, *, skipped: tuple[str, ...] = (), quoted: bool = False
+    ) -> list[tuple[str, int]]:
+        """The words up to a token that ends them, each with its offset; commas may be skipped."""
+        words = []
+        while (token := self.next_token()) != end:
+            if token not in skipped:
+                words.append((self._checked_word(token, what, quoted=quoted), self.start))
+        return words
+
+    def _checked_word(self, token: str, what: str, *, quoted: bool) -> str:
+        is_quoted = token.startswith('"') and token != '"'
+        if not token or token == '"' or token in self.PUNCTUATION or (is_quoted and not quoted):
+            self.fail(f"expected {what}, {found_text(token)}.")
+        return token
 
 
 def found_text(token: str) -> str:
