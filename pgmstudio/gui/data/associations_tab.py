@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
-    QProgressBar,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -30,7 +29,7 @@ from pgmstudio.gui.jobs.job import ProgressCell
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.matrix_plot import HeatLegend, HeatMap
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, row, scrolled
+from pgmstudio.gui.widgets.basic import button, label, progress_bar, row, scrolled
 from pgmstudio.gui.widgets.step_bar import PlainLine
 
 POLL_INTERVAL_MS = 100
@@ -50,13 +49,8 @@ class CountingWait(QWidget):
         self._progress = ProgressCell()
         self._text = label(_COUNTING, "secondary")
         self._text.setObjectName("countingText")
-        self._bar = QProgressBar()
-        self._bar.setObjectName("countingProgress")
-        self._bar.setAccessibleName("Progress of counting the pairs")
-        self._bar.setToolTip("Progress of counting the pairs.")
-        self._bar.setTextVisible(False)
-        self._bar.setRange(0, 1000)
-        self._bar.setMaximumWidth(theme().px("right_min"))
+        title = "Progress of counting the pairs"
+        self._bar = progress_bar("countingProgress", title, theme().px("right_min"))
         self._button = button("Stop", self._on_button, name="countingStop")
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_INTERVAL_MS)

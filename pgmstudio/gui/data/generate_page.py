@@ -39,6 +39,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
     Section,
+    allow,
     button,
     form_of,
     hairline,
@@ -47,6 +48,7 @@ from pgmstudio.gui.widgets.basic import (
     scrolled,
 )
 from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.param_form import ParamForm
 
@@ -118,12 +120,7 @@ class GeneratePage(Page):
         self.list.setCurrentRow(0)
 
     def _spin(self, name: str, title: str, tip: str, low: int) -> QSpinBox:
-        spin_box = QSpinBox()
-        spin_box.setObjectName(name)
-        spin_box.setRange(low, 2_000_000_000)
-        spin_box.setAccessibleName(title)
-        spin_box.setToolTip(tip)
-        return spin_box
+        return whole_box(name, title, tip, low, 2_000_000_000)
 
     def _lay_out(self) -> None:
         self.list.setFixedWidth(theme().px("left_min"))
@@ -230,10 +227,8 @@ class GeneratePage(Page):
         self.draw.setText(
             "Drawing…" if is_busy else f"Generate {counted(self.rows.value(), 'row')}"
         )
-        self.draw.setEnabled(is_valid and not is_busy)
-        tip = "Draw the rows and add them to the project as a data set."
-        reason = "rows are being drawn." if is_busy else "a parameter is invalid."
-        self.draw.setToolTip(tip if is_valid and not is_busy else f"Not now: {reason}")
+        reason = "" if is_valid else "a parameter is invalid."
+        allow(self.draw, "rows are being drawn." if is_busy else reason)
 
     # -- drawing
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
@@ -23,6 +23,7 @@ from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
 from pgmstudio.gui.runs.imputation import REMEDIES, apply_remedy, replace_filled
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled
+from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.step_bar import PlainLine
 
 BY_MODEL_TIP = (
@@ -42,11 +43,8 @@ class MissingTab(QWidget):
         self._latest_task.answered.connect(self._show_patterns)
         self._latest_task.failed.connect(app.errors.report)
         self.summary = Note("", "info", "missingSummary")
-        self.seed = QSpinBox()
-        self.seed.setObjectName("imputeSeed")
-        self.seed.setRange(0, 2_000_000_000)
-        self.seed.setAccessibleName("Seed of the random fill")
-        self.seed.setToolTip("The same seed gives the same values.")
+        tip = "The same seed gives the same values."
+        self.seed = whole_box("imputeSeed", "Seed of the random fill", tip, 0, 2_000_000_000)
         self._buttons = {
             name: button(remedy.label, partial(self._on_remedy, name), tip=remedy.tip, name=name)
             for name, remedy in REMEDIES.items()

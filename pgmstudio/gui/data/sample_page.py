@@ -9,10 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
     QFormLayout,
     QFrame,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +26,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
 from pgmstudio.gui.widgets.page import Page
 
 _MANY_GIVEN = 5_000  # sampling more rows than this given evidence takes a while
@@ -40,27 +39,13 @@ class SamplePage(Page):
         super().__init__(f"sample:{model_id}")
         self._app, self._model_id = app, model_id
         self._job: Job | None = None
-        self.rows = QSpinBox()
-        self.rows.setObjectName("sampleRows")
-        self.rows.setRange(1, 10_000_000)
-        self.rows.setValue(1000)
-        self.rows.setAccessibleName("Rows to draw")
-        self.rows.setToolTip("Number of independent rows.")
+        tip = "Number of independent rows."
+        self.rows = whole_box("sampleRows", "Rows to draw", tip, 1, 10_000_000, 1000)
         self.rows.valueChanged.connect(self._refresh)
-        self.seed = QSpinBox()
-        self.seed.setObjectName("sampleSeed")
-        self.seed.setRange(0, 2_000_000_000)
-        self.seed.setValue(1)
-        self.seed.setAccessibleName("Seed")
-        self.seed.setToolTip("The same seed gives the same rows.")
-        self.missing = QDoubleSpinBox()
-        self.missing.setObjectName("sampleMissing")
-        self.missing.setRange(0, 99)
-        self.missing.setSuffix(" %")
-        self.missing.setAccessibleName("Missing cells")
-        self.missing.setToolTip(
-            "Each cell is removed with this probability, independently of its value (MCAR)."
-        )
+        tip = "The same seed gives the same rows."
+        self.seed = whole_box("sampleSeed", "Seed", tip, 0, 2_000_000_000, 1)
+        tip = "Each cell is removed with this probability, independently of its value (MCAR)."
+        self.missing = decimal_box("sampleMissing", "Missing cells", tip, 0, 99, suffix=" %")
         self.given = QCheckBox("Given the current evidence")
         self.given.setObjectName("sampleGiven")
         self.given.clicked.connect(self._refresh)

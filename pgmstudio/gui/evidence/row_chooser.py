@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QMenu, QSpinBox, QWidgetAction
+from PySide6.QtWidgets import QMenu, QWidgetAction
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
 from pgmstudio.gui.widgets.basic import button, label, row
+from pgmstudio.gui.widgets.number_box import whole_box
 
 
 class RowChooser(QMenu):
@@ -21,11 +22,8 @@ class RowChooser(QMenu):
         self.setObjectName("rowChooser")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._app, self._data = app, data
-        self._number = QSpinBox()
-        self._number.setObjectName("rowChooserNumber")
-        self._number.setRange(1, data.row_count)
-        self._number.setAccessibleName("Row")
-        self._number.setToolTip(f"Row number, 1 to {grouped(data.row_count)}.")
+        tip = f"Row number, 1 to {grouped(data.row_count)}."
+        self._number = whole_box("rowChooserNumber", "Row", tip, 1, data.row_count)
         take = button(
             "Use as evidence",
             self.take,

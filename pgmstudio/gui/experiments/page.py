@@ -25,7 +25,7 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.basic import allow, button
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.studies.recipe import (
     Measured,
@@ -245,10 +245,7 @@ class RecipePage(Page):
         is_running = run is not None and not run.state.is_end
         self.list.show_states({key: _STATES[one.state] for key, one in self._runs.items()})
         self.view.note.show_text(no_data_reason(self._recipe, self._folder) or "")
-        self.run_button.setEnabled(why is None)
-        self.run_button.setToolTip(
-            "Run this experiment in the background." if why is None else f"Not now: {why}"
-        )
+        allow(self.run_button, why)
         self.stop_button.setEnabled(run is not None and run.state is JobState.RUNNING)
         self.view.set_locked(is_running)
         opened = [] if run is None else run.opened

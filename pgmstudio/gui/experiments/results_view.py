@@ -9,9 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QProgressBar,
     QSizePolicy,
-    QSpinBox,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -21,8 +19,9 @@ from pgmstudio.core.experiments.sl_curves.sweep import Sweep
 from pgmstudio.core.number_format import decimal, signed
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, label, row, scrolled, widening
+from pgmstudio.gui.widgets.basic import Note, Segments, label, progress_bar, row, scrolled, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.param_form import ParamForm
 from pgmstudio.gui.widgets.table import Column, Table
 from pgmstudio.studies.recipe import Measured, Recipe, TableRow
@@ -77,11 +76,7 @@ class RecipeView(QWidget):
         self._source = label("", "tertiary", size="dense")
         self._help = label("", "secondary", wrap=True)
         self.note = Note(level="warning", name="recipeNote")
-        self.bar = QProgressBar()
-        self.bar.setObjectName("recipeBar")
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, 1000)
-        self.bar.setMaximumWidth(160)
+        self.bar = progress_bar("recipeBar", "Progress of the experiment", 160)
         self.progress_label = ElidedLabel("", "secondary")
         self.progress_label.setObjectName("recipeProgress")
         self.trials = QComboBox()
@@ -93,11 +88,8 @@ class RecipeView(QWidget):
         self._forms: dict[str, ParamForm] = {}
         self._shown: ParamForm | None = None
         self._reasons: tuple[str, ...] = ()
-        self.seed = QSpinBox()
-        self.seed.setObjectName("recipeSeed")
-        self.seed.setAccessibleName("Seed")
-        self.seed.setToolTip("The same seed gives the same table.")
-        self.seed.setRange(0, 999_999_999)
+        tip = "The same seed gives the same table."
+        self.seed = whole_box("recipeSeed", "Seed", tip, 0, 999_999_999)
         self.settings = self._settings()
         self.table = Table("recipeTable", "Published and obtained values", _COLUMNS)
         self.views = Segments(_VIEWS, "recipeViews")

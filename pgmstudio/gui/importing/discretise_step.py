@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.discretization import Discretisation, number_text
 from pgmstudio.core.errors import ParameterError
@@ -22,6 +22,7 @@ from pgmstudio.gui.importing.bin_histogram import (
 )
 from pgmstudio.gui.widgets.basic import Segments, button, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.number_box import whole_box
 
 _METHODS = (
     ("width", "Equal width", "Bins of equal width."),
@@ -70,11 +71,8 @@ class CutsEditor(QWidget):
             self.method_combo.addItem(title, key)
             self.method_combo.setItemData(self.method_combo.count() - 1, tip, _TIP)
         self.method_combo.activated.connect(self._on_method_combo)
-        self.bins = QSpinBox()
-        self.bins.setObjectName("bins")
-        self.bins.setRange(1, 1000)
-        self.bins.setAccessibleName("Number of bins")
-        self.bins.setToolTip("Number of bins; with manual edges, one more splits the largest bin.")
+        tip = "Number of bins; with manual edges, one more splits the largest bin."
+        self.bins = whole_box("bins", "Number of bins", tip, 1, 1000)
         self.bins.valueChanged.connect(self._on_bins)
         self._target_label = label("Target", "secondary")
         self.target = Combo()

@@ -6,7 +6,6 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QLineEdit,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +31,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
     Section,
+    allow,
     button,
     foot_of,
     form_of,
@@ -39,6 +39,7 @@ from pgmstudio.gui.widgets.basic import (
     side_layout,
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.page import Page, RunPlan
 
 # Page width (px at 100 %) below which the run settings are below the parameters.
@@ -84,11 +85,8 @@ class LearnPage(Page):
         layout.setContentsMargins(8, 24, 8, 16)
         self._data = chooser("learnData", "Data set to learn from.")
         self._part = chooser("learnPart", "All rows or one part of the split.")
-        self._seed = QSpinBox()
-        self._seed.setObjectName("learnSeed")
-        self._seed.setRange(0, 2**31 - 1)
-        self._seed.setToolTip("The same seed gives the same model.")
-        self._seed.setAccessibleName("Seed")
+        tip = "The same seed gives the same model."
+        self._seed = whole_box("learnSeed", "Seed", tip, 0, 2**31 - 1)
         self._name = QLineEdit()
         self._name.setObjectName("learnName")
         self._name.setToolTip("Name of the run and its model.")
@@ -253,13 +251,9 @@ class LearnPage(Page):
         )
         self._remedies.offer(self.learner, data, self.data_id)
         self._refusal.show_text(refusal)
-        self._start.setEnabled(not refusal)
+        allow(self._start, refusal)
         self._walk.setVisible(reports_steps(self.learner) and self.bootstrap.settings is None)
-        self._walk.setEnabled(not refusal)
-        self._walk.setToolTip(f"Not now: {refusal}" if refusal else _WALK_TIP)
-        self._start.setToolTip(
-            f"Not now: {refusal}" if refusal else "Start the run in the background (Ctrl+Return)"
-        )
+        allow(self._walk, refusal)
 
     def _request(self) -> RunRequest | None:
         params = self._forms.params()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.canvas.two_line_bar import TwoLineBar
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, literal, tool_button
+from pgmstudio.gui.widgets.basic import allow, button, literal, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 ROLES = {
@@ -137,8 +137,7 @@ class SeparationBar(TwoLineBar):
             (self._check, check),
             (self._clear, clear),
         ):
-            made.setEnabled(not reason)
-            made.setToolTip(f"Not now: {reason}" if reason else made.accessibleName())
+            allow(made, reason)
 
     def show_check(self, shown: bool) -> None:
         """Show or hide the check button; the numbers take its space."""

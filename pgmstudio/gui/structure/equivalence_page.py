@@ -44,7 +44,7 @@ from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, button, hairline, label
+from pgmstudio.gui.widgets.basic import Note, allow, button, hairline, label
 from pgmstudio.gui.widgets.page import Page
 
 MAX_MEMBERS = 200
@@ -276,8 +276,7 @@ class EquivalencePage(Page):
                 f"Same distribution: the largest relative difference of a probability is {off}.",
                 "success",
             )
-        self.use.setEnabled(not reason)
-        self.use.setToolTip(f"Not now: {reason}" if reason else self.use.accessibleName())
+        allow(self.use, reason)
 
     # -- use
 

@@ -98,9 +98,8 @@ def tool_button(
 
 def allow(widget: QWidget, disabled_reason: str | None) -> None:
     """Enable a button, or disable it with a reason; its own tip is its accessible name."""
-    widget.setEnabled(disabled_reason is None)
-    own = widget.accessibleName()
-    widget.setToolTip(own if disabled_reason is None else f"Not now: {disabled_reason}")
+    widget.setEnabled(not disabled_reason)
+    widget.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else widget.accessibleName())
 
 
 def progress_bar(name: str, title: str, most: int) -> QProgressBar:

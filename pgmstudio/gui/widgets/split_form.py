@@ -20,6 +20,7 @@ from pgmstudio.core.io.import_plan import SplitPlan
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.widgets.basic import Note, label, row
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.number_box import whole_box
 
 _KINDS = (
     ("none", "No split", "Learners use all rows."),
@@ -55,11 +56,8 @@ class SplitForm(QWidget):
         self.test = self._percent("shareTest", "Percentage of test rows")
         self.test.setEnabled(False)
         self.test.setToolTip("The remaining rows")
-        self.seed = QSpinBox()
-        self.seed.setObjectName("splitSeed")
-        self.seed.setRange(0, 2_000_000_000)
-        self.seed.setAccessibleName("Seed of the split")
-        self.seed.setToolTip("The same seed gives the same split.")
+        tip = "The same seed gives the same split."
+        self.seed = whole_box("splitSeed", "Seed of the split", tip, 0, 2_000_000_000)
         self.seed.valueChanged.connect(self._on_changed)
         self.stratify = self._columns(
             "stratify", "Each part has the same distribution of this column (stratified split)."
@@ -103,12 +101,7 @@ class SplitForm(QWidget):
         layout.addStretch(1)
 
     def _percent(self, name: str, tip: str) -> QSpinBox:
-        made = QSpinBox()
-        made.setObjectName(name)
-        made.setRange(0, 100)
-        made.setSuffix(" %")
-        made.setToolTip(tip)
-        made.setAccessibleName(tip)
+        made = whole_box(name, tip, tip, 0, 100, suffix=" %")
         made.valueChanged.connect(self._on_changed)
         return made
 

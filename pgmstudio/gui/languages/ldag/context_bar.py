@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QToolButt
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import IconLabel, button, label, literal, tool_button
+from pgmstudio.gui.widgets.basic import IconLabel, allow, button, label, literal, tool_button
 
 FOLLOW_TIP = "Evidence sets the context: what is observed is the context, live."
 _MARGIN = 10
@@ -160,11 +160,8 @@ class ContextBar(QFrame):
         self._text.setToolTip(text)
         self._follow.setChecked(follows)
         self._clear.setEnabled(bool(context))
-        can_copy = bool(context) and not follows
-        self._copy.setEnabled(can_copy)
-        why = "the context is the evidence" if follows else "the context is empty"
-        text = "Set the context as evidence; the beliefs change."
-        self._copy.setToolTip(text if can_copy else f"Not now: {why}.")
+        why = "" if context else "the context is empty."
+        allow(self._copy, "the context is the evidence." if follows else why)
         self._fold()
 
     def _fill(self) -> None:

@@ -19,6 +19,7 @@ from pgmstudio.gui.runs.run_recorder import constraint_message, end_message, run
 from pgmstudio.gui.runs.run_summary import state_text
 from pgmstudio.gui.widgets.basic import (
     Note,
+    allow,
     button,
     foot_of,
     label,
@@ -66,7 +67,7 @@ class LearningStep(QWidget):
             self.start,
             role="primary",
             icon_name="play-circle",
-            tip="Start the run in the background.",
+            tip="Start the run in the background (Ctrl+Return).",
             name="stepwiseStart",
         )
         self._stop = button(
@@ -134,11 +135,8 @@ class LearningStep(QWidget):
         self._missing.show_text(missing_data_note(learner, rows, params))
         self._remedies.offer(learner, rows, plan.data_id)
         self._refusal.show_text(refusal)
-        self.start_button.setEnabled(not refusal and not self._is_busy)
         reason = refusal or ("a run of this page is still active." if self._is_busy else "")
-        self.start_button.setToolTip(
-            f"Not now: {reason}" if reason else "Start the run in the background (Ctrl+Return)."
-        )
+        allow(self.start_button, reason)
 
     @property
     def _is_busy(self) -> bool:

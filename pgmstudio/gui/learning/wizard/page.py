@@ -26,7 +26,7 @@ from pgmstudio.gui.learning.wizard.state import (
 from pgmstudio.gui.navigation import close_welcome, make_knowledge_page, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.widgets.basic import button, empty_state, hairline
+from pgmstudio.gui.widgets.basic import allow, button, empty_state, hairline
 from pgmstudio.gui.widgets.page import Command, UndoablePage
 from pgmstudio.gui.widgets.step_bar import StepBar
 
@@ -210,8 +210,7 @@ class WizardPage(UndoablePage):
         self.forward.setVisible(plan.step < LINKS)
         reason = "" if plan.model_id is not None else "there is no model. Learn one in step 3."
         self.finish.setVisible(plan.step > LEARNING)
-        self.finish.setEnabled(not reason)
-        self.finish.setToolTip(f"Not now: {reason}" if reason else "Open the model in its own tab.")
+        allow(self.finish, reason)
 
     def _progress_text(self) -> str:
         """Progress text shown at the right of the steps."""
