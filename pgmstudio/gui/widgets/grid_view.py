@@ -99,7 +99,8 @@ class CellDelegate(QStyledItemDelegate):
     def _paint_bar(self, painter: QPainter, cell: QRect, bar: Bar, *, has_text: bool) -> None:
         height = BAR_HEIGHT * theme().scale
         right = _NUMBER_WIDTH * theme().scale if has_text else 2 * _MARGIN
-        track = QRectF(cell).adjusted(_MARGIN, 0, -right, 0)
+        left = 2 * _MARGIN if has_text else _MARGIN  # the number before it ends at the cell
+        track = QRectF(cell).adjusted(left, 0, -right, 0)
         track.setTop(QRectF(cell).center().y() - height / 2)
         track.setHeight(height)
         if track.width() >= _MIN_BAR:
