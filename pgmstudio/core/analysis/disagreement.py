@@ -24,7 +24,6 @@ from pgmstudio.core.inference.base import (
     Done,
     Excluded,
     Finding,
-    InferenceSession,
     Likelihood,
     Observed,
     Scale,
@@ -88,17 +87,11 @@ class ModelAnswer:
     problem: str = ""
 
 
-def answer_of(
-    name: str,
-    model: Model,
-    evidence: Mapping[str, Finding],
-    session: InferenceSession | None = None,
-) -> ModelAnswer:
+def answer_of(name: str, model: Model, evidence: Mapping[str, Finding]) -> ModelAnswer:
     """Query a model; findings without a variable or state in it are left out and reported."""
     taken, left_out = taken_by(model.domain, evidence)
     try:
-        asked = open_session(model) if session is None else session
-        asked.retract_all()
+        asked = open_session(model)
         for variable, finding in doings_first(taken).items():
             asked.set_evidence(variable, finding)
         beliefs = [asked.belief(variable) for variable in model.domain.names]

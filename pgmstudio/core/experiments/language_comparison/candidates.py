@@ -95,7 +95,6 @@ def languages_plan(
     *,
     seeds: Sequence[int] = (0,),
     smoothing: Smoothing = AUTO,
-    title: str = "",
 ) -> Plan:
     """A run for each language and seed, with some updates of beliefs that are timed.
 
@@ -109,7 +108,7 @@ def languages_plan(
         tuple(one.grid(smoothing) for one in ordered),
         seeds=tuple(seeds),
         queries=queries,
-        title=title or "Languages",
+        title="Languages",
     )
 
 

@@ -20,30 +20,15 @@ from pgmstudio.core.scores.local import lambda_bic
 LAMBDA_AIC = 0.5  # S_½ · 2 = L − size, AIC as the thesis has it
 
 
-def dominates(
-    one: CurvePoint,
-    other: CurvePoint,
-    size: SizeName = "effective_size",
-    *,
-    on_test: bool = True,
-) -> bool:
-    """Whether it is left of and above the other: smaller and more likely, both strictly."""
-    name = LIKELIHOODS[on_test]
-    return bool(
-        getattr(one, size) < getattr(other, size) and getattr(one, name) > getattr(other, name)
-    )
-
-
 def pareto_front(
-    points: Iterable[CurvePoint], size: SizeName = "effective_size", *, on_test: bool = True
+    points: Iterable[CurvePoint], size: SizeName = "effective_size"
 ) -> list[CurvePoint]:
     """The points that no other is better than, from small to large.
 
     One is better than another when it is no larger and no less likely, and better in one of the
     two. Models that rule out rows are not on the front. Of equal points all are.
     """
-    name = LIKELIHOODS[on_test]
-    result = [(getattr(point, size), getattr(point, name), point) for point in points]
+    result = [(getattr(p, size), p.test_log2_likelihood_per_row, p) for p in points]
     usable = sorted(
         (entry for entry in result if math.isfinite(entry[1])),
         key=lambda entry: (entry[0], -entry[1]),
@@ -55,19 +40,13 @@ def pareto_front(
     return [point for _, _, point in front]
 
 
-def consistently_dominates(
-    curve: Sequence[CurvePoint],
-    other: Sequence[CurvePoint],
-    size: SizeName = "effective_size",
-    *,
-    on_test: bool = True,
-) -> bool:
+def consistently_dominates(curve: Sequence[CurvePoint], other: Sequence[CurvePoint]) -> bool:
     """Whether a whole curve is above or left of the other: every point of the other has one that
-    is no larger and more likely (Table 5.6)."""
-    name = LIKELIHOODS[on_test]
+    is no larger and more likely on test rows (Table 5.6)."""
     return bool(other) and all(
         any(
-            getattr(one, size) <= getattr(point, size) and getattr(one, name) > getattr(point, name)
+            one.effective_size <= point.effective_size
+            and one.test_log2_likelihood_per_row > point.test_log2_likelihood_per_row
             for one in curve
         )
         for point in other
@@ -227,13 +206,10 @@ def summaries_of(points: Iterable[CurvePoint]) -> tuple[CurveSummary, ...]:
 
 def dominance_matrix(
     curves: Mapping[str, Sequence[CurvePoint]],
-    size: SizeName = "effective_size",
-    *,
-    on_test: bool = True,
 ) -> dict[tuple[str, str], bool]:
     """For each pair of curves whether the first consistently dominates the second (Table 5.6)."""
     return {
-        (one, other): consistently_dominates(curves[one], curves[other], size, on_test=on_test)
+        (one, other): consistently_dominates(curves[one], curves[other])
         for one in curves
         for other in curves
         if one != other

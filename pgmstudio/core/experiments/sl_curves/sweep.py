@@ -133,11 +133,9 @@ LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 204.0, 56.0
 MARKERS = ("o", "s", "t1", "d", "h", "star")
 
 
-def sweep_svg(
-    sweep: Sweep, *, theme: str = "light", width: float = 760.0, height: float = 440.0
-) -> str:
+def sweep_svg(sweep: Sweep) -> str:
     """The picture as text; the same lines give the same text."""
-    ink, inks = colors(theme), tokens()["category"][theme]
+    ink, inks, (width, height) = colors("light"), tokens()["category"]["light"], (760.0, 440.0)
     marks = [mark for one in sweep.lines for mark in one.marks]
     across = Axis.around((m.x for m in marks), LEFT, width - RIGHT, is_log=sweep.is_log)
     has_bars = not sweep.is_log_up

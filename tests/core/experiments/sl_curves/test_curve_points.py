@@ -26,7 +26,6 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     chosen_of,
     consistently_dominates,
     dominance_matrix,
-    dominates,
     equi_score_line,
     overfits,
     relative_improvement,
@@ -46,6 +45,14 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import Finished
 from tests.decision_graphs import parity
 from tests.strategies import random_network
+
+
+def dominates(one: CurvePoint, other: CurvePoint) -> bool:
+    """Whether it is left of and above the other: smaller and more likely, both strictly."""
+    return (
+        one.effective_size < other.effective_size
+        and one.test_log2_likelihood_per_row > other.test_log2_likelihood_per_row
+    )
 
 
 def point(

@@ -11,6 +11,8 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 
 # Two classes closer than this, in nats of every table, are the same class.
 _SAME_NATS = 1e-6
+# How far new classes spread from their row, and how much the halves of a split one differ.
+SPREAD = NOISE = 0.1
 
 
 def frequencies(data: DataSet) -> tuple[Floats, ...]:
@@ -25,21 +27,19 @@ def frequencies(data: DataSet) -> tuple[Floats, ...]:
     return tuple(result)
 
 
-def centred_on(
-    data: DataSet, row: int, marginals: tuple[Floats, ...], spread: float = 0.1
-) -> tuple[Floats, ...]:
+def centred_on(data: DataSet, row: int, marginals: tuple[Floats, ...]) -> tuple[Floats, ...]:
     """Tables around one row: (1 + 0.1·P'(x)) / 1.1 for its state, else 0.1·P'(x) / 1.1 (eq. 4.35).
 
     A missing cell has the column's frequencies.
     """
     tables = []
     for column, marginal in zip(data.codes, marginals, strict=True):
-        table = spread * marginal
+        table = SPREAD * marginal
         if column[row] == data.missing_code:
             table = table + marginal
         else:
             table[column[row]] += 1.0
-        tables.append(table / (1 + spread))
+        tables.append(table / (1 + SPREAD))
     return tuple(tables)
 
 
@@ -49,14 +49,13 @@ def with_new_classes(
     count: int,
     rng: np.random.Generator,
     *,
-    spread: float = 0.1,
     hidden: str = "class",
 ) -> LatentClasses:
     """`count` classes more, each around a random row: new ones weigh 1/k, old ones m/k less."""
     marginals = frequencies(data)
     chances = None if data.weights is None else data.weights / data.weights.sum()
     rows = rng.choice(data.row_count, size=count, p=chances)
-    new = [centred_on(data, int(row), marginals, spread) for row in rows]
+    new = [centred_on(data, int(row), marginals) for row in rows]
     fresh = [np.array([tables[v] for tables in new]) for v in range(len(data.domain))]
     if model is None:
         return LatentClasses(data.domain, np.full(count, 1 / count), tuple(fresh), hidden)
@@ -75,11 +74,7 @@ def without_light_classes(model: LatentClasses, bound: float = 1000.0) -> Latent
 
 
 def with_split_classes(
-    model: LatentClasses,
-    rng: np.random.Generator,
-    *,
-    threshold: float = 0.9,
-    noise: float = 0.1,
+    model: LatentClasses, rng: np.random.Generator, *, threshold: float = 0.9
 ) -> LatentClasses:
     """A class of at least `threshold` becomes two of half its weight, each a little disturbed."""
     heavy = np.flatnonzero(model.weights >= threshold)
@@ -92,7 +87,7 @@ def with_split_classes(
     # Drawn in the order of the names: columns in another order give the same classes.
     for variable in sorted(range(len(tables)), key=lambda v: model.domain.names[v]):
         part = tables[variable][-2 * heavy.size :]
-        part *= np.exp(noise * rng.standard_normal(part.shape))
+        part *= np.exp(NOISE * rng.standard_normal(part.shape))
         part /= part.sum(axis=1, keepdims=True)
     return LatentClasses(model.domain, weights, tuple(tables), model.hidden)
 
