@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
@@ -19,7 +20,6 @@ from pgmstudio.gui.runs.results.content import ResultContent, ResultState, Resul
 from pgmstudio.gui.runs.results.fields import SegmentsField
 from pgmstudio.gui.runs.results.scans import (
     HELD_OUT,
-    bits_text,
     opening_of_point,
     scan_content,
 )
@@ -34,16 +34,18 @@ _QUANTITIES = (
 )
 
 
-def _score_text(value: float) -> str:
-    return decimal(value, 2)
-
-
+_BITS = partial(decimal, digits=2)
 _COLUMNS = (
     Column("κ", kappa_text, True, tip="The prior of labels; 0 is without labels."),
     HELD_OUT,
-    Column("±", bits_text, True, tip="Standard error of the mean over the folds."),
-    Column("Score ↑", _score_text, True, tip="Marginal likelihood and prior in bits."),
-    Column("Likelihood", _score_text, True, tip="Marginal likelihood, or BIC, in bits."),
+    Column("±", decimal, True, tip="Standard error of the mean over the folds."),
+    Column("Score ↑", _BITS, True, tip="Marginal likelihood and prior in bits."),
+    Column(
+        "Likelihood",
+        lambda bits: decimal(bits, 2),
+        True,
+        tip="Marginal likelihood, or BIC, in bits.",
+    ),
     Column("Edges", grouped, True),
     Column("Contexts", grouped, True, tip="In the labels of all edges."),
     Column("Free", grouped, True, stretches=True, tip="Free parameters."),

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import math
-
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import (
     Candidate,
     HiddenScan,
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import PairCheck
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultTable
 from pgmstudio.gui.widgets.table import Column
-
-
-def _bits_text(value: float) -> str:
-    return "–" if math.isinf(value) else f"{value:.3f}"
-
 
 _COLUMNS = (
     Column("Separator", tip="The hidden variable with its states, or a column."),
     Column("Blocks", str, True, tip="Parts of the forest, p."),
     Column("Structure", str, True, tip="The same blocks have the same number."),
     Column("Found", str, True, tip="How many starts ended with these blocks."),
-    Column("Length ↓", _bits_text, True, tip="Description length in bits per row."),
+    Column("Length ↓", decimal, True, tip="Description length in bits per row."),
     Column("Test", tip="Are the blocks independent given the hidden variable?"),
-    Column("BIC ↓", _bits_text, True, tip="Bits per row with ½ log2 N for every parameter."),
-    Column("BIC-h ↓", _bits_text, True, tip="The same with the rows of each hidden state."),
-    Column("Held-out ↓", _bits_text, True, tip="Bits per row of rows it has not learned from."),
+    Column("BIC ↓", decimal, True, tip="Bits per row with ½ log2 N for every parameter."),
+    Column("BIC-h ↓", decimal, True, tip="The same with the rows of each hidden state."),
+    Column("Held-out ↓", decimal, True, tip="Bits per row of rows it has not learned from."),
     Column(
         "Accuracy",
-        lambda value: "–" if value < 0 else f"{value:.3f}",
+        decimal,
         stretches=True,
         tip="Agreement with the label column, if one was given.",
     ),
@@ -58,7 +51,7 @@ def candidates_content(scan: HiddenScan, state: ResultState) -> ResultContent | 
         counted(len(structures), "structure"),
         f"{'chosen' if scan.chosen is not None else 'best so far'}: "
         f"{best.what}, {counted(len(best.blocks), 'block')}, "
-        f"{_bits_text(best.length_bits)} bits per row",
+        f"{decimal(best.length_bits)} bits per row",
     )
     return ResultContent(
         facts=" · ".join(facts),
@@ -94,8 +87,8 @@ def _row(candidate: Candidate, structure: int, times: int, is_chosen: bool) -> t
         f"{candidate.verdict}, chosen" if is_chosen else candidate.verdict,
         candidate.bic_bits,
         candidate.bic_h_bits,
-        math.inf if candidate.held_bits is None else candidate.held_bits,
-        -1.0 if candidate.accuracy is None else candidate.accuracy,
+        candidate.held_bits,
+        candidate.accuracy,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.runs.results.content import (
     ModelOpening,
@@ -19,17 +19,11 @@ from pgmstudio.gui.runs.results.content import (
 from pgmstudio.gui.runs.results.fields import ResultField
 from pgmstudio.gui.widgets.table import Column
 
-
-def bits_text(value: float) -> str:
-    """Three digits; a dash where it is not known."""
-    return "–" if math.isinf(value) else f"{value:.3f}".replace("-", "−")
-
-
 # Columns that several scans have.
-TRAINING = Column("Training ↑", bits_text, True, tip="Bits per row; higher is better.")
-BIC = Column("BIC ↑", bits_text, True, tip="Bits per row, ½ log2 N off for every parameter.")
-AIC = Column("AIC ↑", bits_text, True, tip="Bits per row, log2 e off for every parameter.")
-HELD_OUT = Column("Held-out ↑", bits_text, True, tip="Bits per row of held-out data.")
+TRAINING = Column("Training ↑", decimal, True, tip="Bits per row; higher is better.")
+BIC = Column("BIC ↑", decimal, True, tip="Bits per row, ½ log2 N off for every parameter.")
+AIC = Column("AIC ↑", decimal, True, tip="Bits per row, log2 e off for every parameter.")
+HELD_OUT = Column("Held-out ↑", decimal, True, tip="Bits per row of held-out data.")
 
 
 class ScanPoint(Protocol):
@@ -70,9 +64,11 @@ def scan_content(
     if not scan.points:
         return None
     best = scan.best()
+    bits = best.value(scan.criterion)
+    bits_text = decimal(bits if math.isfinite(bits) else None)
     return ResultContent(
         facts=f"{counted(len(scan.points), unit)} · best by {scan.criterion}: "
-        f"{point_text(best)}, {bits_text(best.value(scan.criterion))} bits per row",
+        f"{point_text(best)}, {bits_text} bits per row",
         fields=fields,
         view=view,
         tables=(
@@ -80,8 +76,7 @@ def scan_content(
                 "table",
                 table_title,
                 columns,
-                # Unknown numbers are sorted as the smallest.
-                [tuple(-math.inf if v is None else v for v in row(p)) for p in scan.points],
+                [row(point) for point in scan.points],
                 best=scan.points.index(best),
             ),
         ),
