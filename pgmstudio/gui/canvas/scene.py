@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Signal
+from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QVariantAnimation, Signal
 from PySide6.QtWidgets import QGraphicsScene
 
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode, Point, Size
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.drawing.neighbourhoods import Neighbourhoods
-from pgmstudio.gui.canvas.animation import Slide, between
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.edge_label import TagLayer, place_labels
 from pgmstudio.gui.canvas.edge_routing import RouteMaker, straight_route
@@ -19,6 +19,68 @@ from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.theme.theme import theme
+
+
+class Slide(QObject):
+    """An animation that calls `step` with fractions from 0 to 1, or once with 1 if motion is
+    reduced."""
+
+    def __init__(self, name: str, parent: QObject) -> None:
+        """`name` is the animation in the token file: "bars" or "layout"."""
+        super().__init__(parent)
+        self._name = name
+        self._step: Callable[[float], None] | None = None
+        self._clock = QVariantAnimation(self)
+        self._clock.setStartValue(0.0)
+        self._clock.setEndValue(1.0)
+        self._clock.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._clock.valueChanged.connect(self._on_tick)
+
+    @property
+    def is_running(self) -> bool:
+        return self._clock.state() == QVariantAnimation.State.Running
+
+    def start(self, step: Callable[[float], None]) -> None:
+        """Start the animation; one that is still running stops where it is."""
+        self.stop()
+        duration = theme().motion_ms(self._name)
+        if duration == 0:
+            step(1.0)
+            return
+        self._step = step
+        self._clock.setDuration(duration)
+        self._clock.start()
+
+    def stop(self) -> None:
+        self._step = None
+        self._clock.stop()
+
+    def finish(self) -> None:
+        """Jump to the end."""
+        if self.is_running and self._step is not None:
+            step = self._step
+            self.stop()
+            step(1.0)
+
+    def _on_tick(self, fraction: Any) -> None:
+        if self._step is not None:
+            self._step(float(fraction))
+
+
+Values = tuple[float, ...]
+
+
+def between(
+    start: Mapping[str, Values], end: Mapping[str, Values], fraction: float
+) -> dict[str, Values]:
+    """Values interpolated from `start` to `end`; exactly `end` at 1."""
+    if fraction >= 1:
+        return dict(end)
+    return {
+        key: tuple(a + (b - a) * fraction for a, b in zip(start[key], values, strict=True))
+        for key, values in end.items()
+    }
+
 
 Edge = tuple[str, str]
 DIMMED = 0.35

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.io.models.files import (
@@ -26,6 +26,45 @@ from pgmstudio.gui.files.opening import open_files, show_project
 from pgmstudio.gui.files.saving import PROJECT_ENDING, ProjectSaver, not_saved, project_folder
 from pgmstudio.gui.navigation import add_and_show_model, open_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.basic import literal
+
+NONE_YET = "Not now: no project was opened or saved yet."
+
+
+class RecentMenu(QMenu):
+    """Filled when it is about to show; off while there is nothing to list."""
+
+    def __init__(self, app: AppContext, parent: QWidget) -> None:
+        super().__init__("Open recent", parent)
+        self._app = app
+        self.setObjectName("menuFile/Open recent")
+        self.setToolTipsVisible(True)
+        self.menuAction().setObjectName("file.recent")
+        self.aboutToShow.connect(self._fill)
+        app.preferences_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """On or off, with the reason."""
+        is_any = bool(self._app.preferences.recent)
+        self.menuAction().setEnabled(is_any)
+        self.menuAction().setToolTip(
+            "A project that was opened or saved before." if is_any else NONE_YET
+        )
+
+    def _fill(self) -> None:
+        self.clear()
+        for name in self._app.preferences.recent:
+            path = Path(name)
+            action = self.addAction(literal(path.name))
+            action.setToolTip(name)
+            action.triggered.connect(
+                lambda _checked=False, path=path: open_files(self._app, [path])
+            )
+            if not path.is_file():
+                action.setEnabled(False)
+                action.setToolTip(f"Not now: there is no file {name}.")
+
 
 _DATA_ENDINGS = (
     "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QRect, QTimer, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QVBoxLayout
 
-from pgmstudio.core.drawing.diagram import GraphPicture
+from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.diagrams import diagram_row, picture_names, picture_of
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.model_edits import EditableStructure
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -23,8 +23,11 @@ from pgmstudio.gui.canvas.layout_worker import (
     LayoutMaker,
     LayoutQuestion,
     Placed,
+    follow_renames,
+    placed_beside,
 )
 from pgmstudio.gui.canvas.legend import LegendEntry
+from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.context import AppContext
@@ -34,7 +37,6 @@ from pgmstudio.gui.model_page.edge_strength_controller import StrengthController
 from pgmstudio.gui.model_page.edit_controller import EditController
 from pgmstudio.gui.model_page.evidence_controller import EvidenceController
 from pgmstudio.gui.model_page.extension import PageExtension
-from pgmstudio.gui.model_page.layout_store import KnownLocations, sizes_of
 from pgmstudio.gui.model_page.live_model_chip import BestChip
 from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode, usual_mode
 from pgmstudio.gui.model_page.selection_controller import SelectionController
@@ -47,6 +49,51 @@ from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, hairline
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
+
+
+def sizes_of(picture: GraphPicture, faces: Mapping[str, NodeView]) -> dict[str, Point]:
+    """The width and height of every node with its content."""
+    return {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
+
+
+class KnownLocations:
+    """The positions in the layouts of one model; those saved in the project go first."""
+
+    def __init__(self) -> None:
+        self._computed: dict[str, dict[str, Point]] = {}
+        self._without_edges: set[str] = set()  # layouts computed for a graph without edges
+
+    def positions(
+        self, name: str, entry: ModelEntry, picture: GraphPicture, sizes: Mapping[str, Point]
+    ) -> dict[str, Point] | None:
+        """The position of every node, new ones next to the others; None if most have none.
+
+        A run begins with a model without edges: its rows of nodes suit no graph, so the first
+        model with several edges is laid out anew.
+        """
+        if name in self._without_edges and len(picture.edges) > 1:
+            self._without_edges.discard(name)
+            self._computed.pop(name, None)
+        known = {**self._computed.get(name, {}), **entry.layouts.get(name, {})}
+        here = {i: known[i] for i in picture.ids if i in known}
+        if len(here) * 2 < len(picture.ids):
+            return None
+        if len(here) < len(picture.ids):
+            here = placed_beside(picture, here, sizes)
+            self._computed[name] = {**known, **here}
+        return here
+
+    def keep(self, placed: Placed) -> None:
+        self._computed[placed.picture_name] = dict(placed.positions)
+        if placed.picture.edges:
+            self._without_edges.discard(placed.picture_name)
+        else:
+            self._without_edges.add(placed.picture_name)
+
+    def follow(self, before: Model, after: Model) -> None:
+        """Variables were renamed; their positions stay."""
+        follow_renames(self._computed, before.domain.names, after.domain.names)
+
 
 # Beliefs that take longer are greyed while they are computed; a blink of grey would disturb.
 STALE_AFTER_MS = 200

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.files.actions import RecentMenu
 from pgmstudio.gui.files.closing import may_close
 from pgmstudio.gui.files.opening import open_files
-from pgmstudio.gui.files.recent_menu import RecentMenu
 from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.logo import Logo, logo_icon

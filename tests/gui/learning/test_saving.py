@@ -16,7 +16,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Outcome, Run
 from pgmstudio.gui.files import actions as file_actions
-from pgmstudio.gui.files import opening as project_files
+from pgmstudio.gui.files import saving as project_files
 from pgmstudio.gui.files.actions import FileCommands
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.saving import ProjectSaver

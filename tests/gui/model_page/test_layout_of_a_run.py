@@ -11,7 +11,7 @@ from pgmstudio.core.languages.bayesian_network.diagrams import dag_picture
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import Placed
-from pgmstudio.gui.model_page.layout_store import KnownLocations
+from pgmstudio.gui.model_page.page import KnownLocations
 
 NAMES = ("a", "b", "c")
 

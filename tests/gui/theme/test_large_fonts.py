@@ -17,8 +17,7 @@ from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.theme.style_sheet import style_sheet
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note
-from pgmstudio.gui.widgets.scrolling_notes import ScrollingNotes
+from pgmstudio.gui.widgets.basic import Note, ScrollingNotes
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.registry import BOTTOM, RIGHT
 from tests.gui.samples import add_sprinkler

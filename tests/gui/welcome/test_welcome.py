@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.io.reading_limits import LIMIT_VARIABLE, read_limit, size_text
 from pgmstudio.core.project.project import Project
+from pgmstudio.gui.files.actions import RecentMenu
 from pgmstudio.gui.files.opening import open_files
-from pgmstudio.gui.files.recent_menu import RecentMenu
 from pgmstudio.gui.help.page import open_help
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.project.preferences import Preferences, load_preferences

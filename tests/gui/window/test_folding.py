@@ -19,9 +19,9 @@ from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_import_page, open_model_page, open_welcome
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.collapsible_docks import CANVAS_HEIGHT, CANVAS_WIDTH, folded_sides
-from pgmstudio.gui.window.focus_regions import regions, step_region
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.gui.window.window_actions import regions, step_region
 from tests.gui.samples import add_sprinkler
 
 SIDES = frozenset({LEFT, RIGHT, BOTTOM})

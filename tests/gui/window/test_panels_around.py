@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.number_format import brief
-from pgmstudio.gui.canvas.hit_test import Hit, tooltip_of
 from pgmstudio.gui.canvas.node_item import NodeItem
+from pgmstudio.gui.canvas.view import Hit, tooltip_of
 from pgmstudio.gui.files.project_panel import TitleAndFact
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage

@@ -22,9 +22,9 @@ from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge,
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.fonts import canvas_metrics
-from pgmstudio.gui.canvas.hit_test import Hit, tooltip_of
 from pgmstudio.gui.canvas.node_painter import fit_mark_text
 from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.canvas.view import Hit, tooltip_of
 from pgmstudio.gui.cpt_editor.clipboard import table_text
 from pgmstudio.gui.cpt_editor.model import TableGrid
 from pgmstudio.gui.data.page import DataPage
