@@ -10,7 +10,7 @@ from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.canvas.zoom_view import ZOOM_STEP
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import IconLabel, tool_button
+from pgmstudio.gui.widgets.basic import IconLabel, text_width, tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
 
 MINIMAP_FROM, MINIMAP_MS = 60, 60
@@ -190,10 +190,8 @@ class Bubble(QFrame):
         size = theme().px("icon")
         self._text.setText(message)
         self.setAccessibleName(message)
-        text_width = self._text.fontMetrics().horizontalAdvance(message)
-        width = min(
-            round(BUBBLE_WIDTH * theme().scale), text_width + size + 40, available.width() - 16
-        )
+        wanted = text_width(self._text, message)
+        width = min(round(BUBBLE_WIDTH * theme().scale), wanted + size + 40, available.width() - 16)
         self.setFixedWidth(width)
         self._row.activate()
         height = self._row.heightForWidth(width)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Likelihood
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, text_width
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = 100
@@ -81,7 +81,7 @@ class LikelihoodSliders(QWidget):
             slider.valueChanged.connect(self._on_moved)
             number = label("", "secondary", size="dense")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            number.setMinimumWidth(number.fontMetrics().horizontalAdvance("0.00") + 2)
+            number.setMinimumWidth(text_width(number, "0.00") + 2)
             name = ElidedLabel(state)
             grid.addWidget(name, row, 0)
             grid.addWidget(slider, row, 1)

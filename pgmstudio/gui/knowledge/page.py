@@ -29,6 +29,7 @@ from pgmstudio.gui.widgets.basic import (
     label,
     row,
     scrolled,
+    text_width,
     tool_button,
 )
 from pgmstudio.gui.widgets.combo_box import Combo
@@ -197,7 +198,7 @@ class KnowledgePage(EmbeddedPage):
             remove = tool_button("x", f"Remove constraint: tier {number + 1}", go)
             text_label = label(text, wrap=True)
             # A wrapping label has a small size hint; up to this width it stays on one line.
-            whole = text_label.fontMetrics().horizontalAdvance(text) + 2
+            whole = text_width(text_label, text) + 2
             text_label.setMinimumWidth(min(whole, round(_WIDEST_TIER * theme().scale)))
             self._list_layout.addWidget(row(text_label, remove, None))
         if rules.is_empty:

@@ -84,6 +84,12 @@ def label(
     return made
 
 
+def text_width(widget: QWidget, text: str) -> int:
+    """The width of a text in the font that the style sheet gives the widget."""
+    widget.ensurePolished()
+    return widget.fontMetrics().horizontalAdvance(text)
+
+
 def literal(text: str) -> str:
     """The text for a button, tab or menu, where Qt takes a single & for the mark of a shortcut."""
     return text.replace("&", "&&")

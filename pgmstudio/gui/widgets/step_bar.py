@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QHBoxLayout, QSizePol
 
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import text_width
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = ("File", "Columns and missing", "Discretise", "Split")
@@ -130,10 +131,10 @@ class StepBar(QWidget):
 
     def _arrange(self) -> None:
         """Move the facts below the steps where both do not fit in one line."""
-        text_width = self.summary.fontMetrics().horizontalAdvance(self.summary.text())
+        wanted = text_width(self.summary, self.summary.text())
         margins = self._both.contentsMargins()
         space = self.width() - margins.left() - margins.right() - self._both.spacing()
-        is_narrow = bool(text_width) and self._row.sizeHint().width() + text_width + 2 > space
+        is_narrow = bool(wanted) and self._row.sizeHint().width() + wanted + 2 > space
         ways, sides = QBoxLayout.Direction, Qt.AlignmentFlag
         self._both.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         side = sides.AlignLeft if is_narrow else sides.AlignRight

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCompleter, QHBoxLayout, QListView, QSizePolicy
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, text_width
 from pgmstudio.gui.widgets.search_field import LensField
 
 # The list of the field has the keyboard, or another window is in front.
@@ -76,7 +76,7 @@ class CommandPalette(LensField):
     def _show_keys(self) -> None:
         """Show the shortcut at the end while nothing is typed and the placeholder fits."""
         words = self.fontMetrics().horizontalAdvance(_PLACEHOLDER)
-        cap = self._keys.fontMetrics().horizontalAdvance(self._keys.text()) + theme().space(6)
+        cap = text_width(self._keys, self._keys.text()) + theme().space(6)
         room = self.width() - words - 2 * theme().px("icon") - theme().space(4)
         self._keys.setVisible(not self.text() and room > cap)
 

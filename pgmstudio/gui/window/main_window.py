@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
         titles = [action.text() for action in bar.actions() if action.isVisible()]
         # A menu that does not fit the bar has no geometry, so measure the titles.
         text_width = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
-        others = text_width + self._logo.width() + MENU_MARGIN * (len(titles) + 1)
+        others = text_width + self._logo.sizeHint().width() + MENU_MARGIN * (len(titles) + 1)
         self.command_field.fit(self.width() - others)
         self._corner.hold()
         # The bar lays out its corner widgets only on a resize event.

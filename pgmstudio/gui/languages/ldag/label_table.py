@@ -32,7 +32,7 @@ from pgmstudio.gui.languages.ldag.label_table_model import (
     with_probability,
 )
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled, set_role
+from pgmstudio.gui.widgets.basic import Note, Segments, button, row, scrolled, set_role, text_width
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.grid_view import GridView
 
@@ -273,7 +273,7 @@ class LabelTable(QWidget):
     def _needed(self, *, is_brief: bool) -> int:
         """The width of the header, with all its texts or with the fewest."""
         gaps = 3 * theme().space(3)
-        title = 0 if is_brief else self._title.fontMetrics().horizontalAdvance(self._title.text())
+        title = 0 if is_brief else text_width(self._title, self._title.text())
         fill = 2 * theme().px("control") if is_brief else self._fill.sizeHint().width()
         return gaps + title + fill + self.views.sizeHint().width()
 

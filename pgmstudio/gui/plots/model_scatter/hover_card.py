@@ -20,7 +20,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import duration, grouped
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import IconLabel, label, row
+from pgmstudio.gui.widgets.basic import IconLabel, label, row, text_width
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 WIDTH, MAX_WIDTH_COLUMNS = 280, 360  # wider only for a long title
@@ -117,7 +117,7 @@ class MarkCard(QFrame):
     def _wide(self) -> int:
         """Width of the card: the usual one, or wider so that the title fits next to its chip."""
         least, most = (round(each * theme().scale) for each in (WIDTH, MAX_WIDTH_COLUMNS))
-        title = self._title.fontMetrics().horizontalAdvance(self._title.text())
+        title = text_width(self._title, self._title.text())
         chip = 0 if self._chip.isHidden() else self._chip.sizeHint().width() + 6
         others = self._icon.sizeHint().width() + 6 + chip + 24  # and the margins
         return max(least, min(title + others + 4, most))
