@@ -68,6 +68,14 @@ class DirectedModel(Model, Protocol):
 
 
 @runtime_checkable
+class UndirectedModel(Model, Protocol):
+    """A model with edges without direction between its variables."""
+
+    @property
+    def undirected_edges(self) -> tuple[tuple[str, str], ...]: ...
+
+
+@runtime_checkable
 class HasDag(Model, Protocol):
     """A model that stores its directed acyclic graph."""
 

@@ -15,7 +15,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.models.files import ModelFile, is_model_path
 from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.model import DirectedModel, UndirectedModel
 
 MAX_STATES_WIDTH = 60
 
@@ -88,6 +88,8 @@ class ModelSummary:
     @property
     def edges(self) -> Sequence[tuple[str, str]] | None:
         model = self.file.model
+        if isinstance(model, UndirectedModel):
+            return model.undirected_edges
         return model.edges if isinstance(model, DirectedModel) else None
 
     def as_dict(self) -> Mapping[str, Any]:
@@ -134,12 +136,16 @@ class ModelSummary:
             rows = [(v.name, _list_states(v.states)) for v in domain]
             return Table(("Variable", "States"), rows, "<<")
         parents: dict[str, list[str]] = {variable.name: [] for variable in domain}
+        is_undirected = isinstance(self.file.model, UndirectedModel)
         for source, target in self.edges:
             parents[target].append(source)
+            if is_undirected:
+                parents[source].append(target)
         with_parents = [
             (v.name, _list_states(v.states), ", ".join(parents[v.name])) for v in domain
         ]
-        return Table(("Variable", "States", "Parents"), with_parents, "<<<")
+        others = "Neighbours" if is_undirected else "Parents"
+        return Table(("Variable", "States", others), with_parents, "<<<")
 
 
 def sizes_json(sizes: SizeBreakdown) -> dict[str, Any]:

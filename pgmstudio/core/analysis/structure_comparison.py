@@ -10,9 +10,15 @@ import numpy as np
 from pgmstudio.core.analysis.model_comparison import Mean, finite, mean_of, row_log2, whole
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.graphs.comparison import EdgeChange, GraphDifference, graph_difference
+from pgmstudio.core.graphs.comparison import (
+    EdgeChange,
+    GraphDifference,
+    UndirectedDifference,
+    graph_difference,
+    undirected_difference,
+)
 from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.model import Model
+from pgmstudio.core.model import Model, UndirectedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +64,44 @@ class ModelDifference:
             "representation_sizes": list(self.parameters),
             "effective_sizes": list(self.effective_sizes),
         }
-        if self.likelihood is not None:
-            change = self.likelihood
-            payload |= {
-                "rows": whole(change.rows),
-                "log2_likelihoods": [finite(change.first), finite(change.second)],
-                "log2_likelihood_difference": change.difference,
-                "standard_error_per_row": change.per_row and change.per_row.standard_error,
-            }
-        return payload
+        return payload | _likelihood_json(self.likelihood)
+
+
+@dataclass(frozen=True, eq=False)
+class UndirectedModelDifference:
+    """The comparison of two structures whose directions do not count."""
+
+    graph: UndirectedDifference
+    parameters: tuple[int, int]
+    effective_sizes: tuple[int, int]
+    likelihood: LikelihoodChange | None = None  # None: no rows to ask
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; minus infinity is None."""
+        graph = self.graph
+        payload: dict[str, Any] = {
+            "common": [list(edge) for edge in graph.common],
+            "added": [list(edge) for edge in graph.added],
+            "missing": [list(edge) for edge in graph.missing],
+            "only_first": list(graph.only_first),
+            "only_second": list(graph.only_second),
+            "hamming_distance": graph.hamming_distance,
+            "f1": graph.f1,
+            "representation_sizes": list(self.parameters),
+            "effective_sizes": list(self.effective_sizes),
+        }
+        return payload | _likelihood_json(self.likelihood)
+
+
+def _likelihood_json(change: LikelihoodChange | None) -> dict[str, Any]:
+    if change is None:
+        return {}
+    return {
+        "rows": whole(change.rows),
+        "log2_likelihoods": [finite(change.first), finite(change.second)],
+        "log2_likelihood_difference": change.difference,
+        "standard_error_per_row": change.per_row and change.per_row.standard_error,
+    }
 
 
 def structure_difference(
@@ -75,6 +110,24 @@ def structure_difference(
     """How the second model differs from the first, with likelihoods when there are rows."""
     return ModelDifference(
         graph_difference(dag_of(first), dag_of(second)),
+        (first.representation_size(), second.representation_size()),
+        (first.effective_size(), second.effective_size()),
+        None if data is None else likelihood_change(first, second, data),
+    )
+
+
+def undirected_model_difference(
+    first: Model, second: Model, data: DataSet | None = None
+) -> UndirectedModelDifference:
+    """How the edges of the second model differ from those of the first, whatever their direction;
+    for pairs of models of which one has none."""
+    edges = [
+        model.undirected_edges if isinstance(model, UndirectedModel) else dag_of(model).edges
+        for model in (first, second)
+    ]
+    graph = undirected_difference(first.domain.names, edges[0], second.domain.names, edges[1])
+    return UndirectedModelDifference(
+        graph,
         (first.representation_size(), second.representation_size()),
         (first.effective_size(), second.effective_size()),
         None if data is None else likelihood_change(first, second, data),

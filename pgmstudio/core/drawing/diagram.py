@@ -32,6 +32,8 @@ class EdgeStyle(Enum):
     ADDED = "added"  # directed; of two structures only the second has it
     MISSING = "missing"  # directed; only the first has it
     REVERSED = "reversed"  # as in the second; the first has the other direction
+    ADDED_LINE = "added-line"  # the same two without direction
+    MISSING_LINE = "missing-line"
     LABELLED = "labelled"  # directed; its label lists the contexts in which it vanishes
     VANISHED = "vanished"  # a labelled one in a context in which it vanishes
     CONTEXTUAL = "contextual"  # without direction; its label lists the contexts as above
@@ -44,7 +46,7 @@ class EdgeStyle(Enum):
     @property
     def is_difference(self) -> bool:
         """Whether it marks a difference of two structures; its label is a symbol for that."""
-        return self in (EdgeStyle.ADDED, EdgeStyle.MISSING, EdgeStyle.REVERSED)
+        return self in _DIFFERENCES
 
     @property
     def has_tag(self) -> bool:
@@ -63,8 +65,19 @@ _WITHOUT_ARROW = frozenset(
         EdgeStyle.REVERSIBLE,
         EdgeStyle.MORAL,
         EdgeStyle.FILL_IN,
+        EdgeStyle.ADDED_LINE,
+        EdgeStyle.MISSING_LINE,
         EdgeStyle.CONTEXTUAL,
         EdgeStyle.CONTEXTUAL_VANISHED,
+    }
+)
+_DIFFERENCES = frozenset(
+    {
+        EdgeStyle.ADDED,
+        EdgeStyle.MISSING,
+        EdgeStyle.REVERSED,
+        EdgeStyle.ADDED_LINE,
+        EdgeStyle.MISSING_LINE,
     }
 )
 _WITH_TAG = frozenset(

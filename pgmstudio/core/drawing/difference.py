@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
     GraphPicture,
     PictureEdge,
     PictureNode,
+    variable_nodes,
 )
-from pgmstudio.core.graphs.comparison import EdgeChange, GraphDifference
+from pgmstudio.core.graphs.comparison import EdgeChange, GraphDifference, UndirectedDifference
 
 STYLES = {
     EdgeChange.COMMON: EdgeStyle.DIRECTED,
@@ -36,3 +39,21 @@ def difference_picture(difference: GraphDifference) -> GraphPicture:
         for edge in difference.edges
     )
     return GraphPicture(nodes, edges)
+
+
+def undirected_difference_picture(
+    names: Sequence[str], difference: UndirectedDifference
+) -> GraphPicture:
+    """The nodes of both, those of the first first; edges have no direction."""
+    nodes = variable_nodes((*names, *difference.only_second))
+    changes = (
+        (difference.common, EdgeChange.COMMON, EdgeStyle.UNDIRECTED),
+        (difference.added, EdgeChange.ADDED, EdgeStyle.ADDED_LINE),
+        (difference.missing, EdgeChange.MISSING, EdgeStyle.MISSING_LINE),
+    )
+    edges = tuple(
+        PictureEdge(*edge, SYMBOLS[change], style)
+        for pairs, change, style in changes
+        for edge in pairs
+    )
+    return GraphPicture(nodes, edges, method="force")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -106,3 +106,51 @@ def graph_difference(first: Dag, second: Dag) -> GraphDifference:
         if (source, target) not in before and (target, source) not in before:
             result.append(changed(source, target, EdgeChange.ADDED))
     return GraphDifference(first, second, tuple(result))
+
+
+@dataclass(frozen=True)
+class UndirectedDifference:
+    """Edges without direction that two graphs share, and that only one of them has."""
+
+    common: tuple[Edge, ...]
+    added: tuple[Edge, ...]  # only in the second
+    missing: tuple[Edge, ...]  # only in the first
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+    @property
+    def hamming_distance(self) -> int:
+        """Edges that only one of the graphs has: false positives and false negatives."""
+        return len(self.added) + len(self.missing)
+
+    @property
+    def f1(self) -> float:
+        """F1 of the second graph's edges, the first being the truth; 1 if neither has any."""
+        total = 2 * len(self.common) + self.hamming_distance
+        return 2 * len(self.common) / total if total else 1.0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.hamming_distance or self.only_first or self.only_second)
+
+
+def undirected_difference(
+    names: Sequence[str],
+    edges: Iterable[Edge],
+    other_names: Sequence[str],
+    other_edges: Iterable[Edge],
+) -> UndirectedDifference:
+    """What became of every edge, whatever its direction, from the first graph to the second."""
+    order = {name: n for n, name in enumerate((*names, *other_names))}
+
+    def sorted_pairs(pairs: Iterable[Edge]) -> set[Edge]:
+        return {(a, b) if order[a] <= order[b] else (b, a) for a, b in pairs}
+
+    before, after = sorted_pairs(edges), sorted_pairs(other_edges)
+    return UndirectedDifference(
+        tuple(sorted(before & after)),
+        tuple(sorted(after - before)),
+        tuple(sorted(before - after)),
+        tuple(name for name in names if name not in set(other_names)),
+        tuple(name for name in other_names if name not in set(names)),
+    )

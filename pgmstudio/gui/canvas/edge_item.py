@@ -50,6 +50,8 @@ PENS = {
     EdgeStyle.FILL_IN: EdgePen("fill_in", 2.0, (4.0, 3.0), "fill-in"),
     EdgeStyle.ADDED: EdgePen("required", 2.0, (), "+ added"),
     EdgeStyle.MISSING: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
+    EdgeStyle.ADDED_LINE: EdgePen("required", 2.0, (), "+ added"),
+    EdgeStyle.MISSING_LINE: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
     EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
     EdgeStyle.LABELLED: EdgePen("label_ink", 1.5, (), "carries a label"),
     EdgeStyle.VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),

@@ -79,8 +79,8 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     qtbot.waitUntil(lambda: page.setup.rows.text() == f"{cell_text}, in each of 5 splits")
     page.setup.splits.setValue(1)
     qtbot.waitUntil(lambda: page.setup.rows.text() == cell_text)
-    assert [line.cell_text(TEST) for line in page.table.rows] == ["not learned yet"] * 7
-    for key in ("bn", "pdg", "ldag", "mixture", "hybrid", "latent"):
+    assert [line.cell_text(TEST) for line in page.table.rows] == ["not learned yet"] * 8
+    for key in ("bn", "pdg", "ldag", "mn", "mixture", "hybrid", "latent"):
         page.setup.ticks[key].setChecked(False)
     assert "at least two languages" in page.setup.start.toolTip()
     assert not page.setup.start.isEnabled()

@@ -70,7 +70,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
     table = page.exports.table
     assert table is not None
-    assert len(table.rows) == 6
+    assert len(table.rows) == 7
     assert all(row.compared is not None for row in table.rows)
     assert table.row(title).state == "stopped"
 
@@ -92,7 +92,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
             assert row.compared.interval is not None
     driver.press("compareKeep")
     (kept,) = app.project.comparisons.values()
-    assert len(kept.model_ids) == 6
+    assert len(kept.model_ids) == 7
     pages: list[Path] = []
     monkeypatch.setattr(report_actions, "show_page", pages.append)
     target = tmp_path / "race.html"

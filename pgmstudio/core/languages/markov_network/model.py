@@ -130,6 +130,11 @@ class MarkovNetwork:
     def domain(self) -> Domain:
         return self.structure.domain
 
+    @property
+    def undirected_edges(self) -> tuple[tuple[str, str], ...]:
+        names = self.domain.names
+        return tuple((names[i], names[j]) for i, j in sorted(self.structure.edges))
+
     # -- the log-linear form
 
     @cached_property

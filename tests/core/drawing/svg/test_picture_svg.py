@@ -204,6 +204,8 @@ def test_only_directed_edges_have_arrow_heads() -> None:
         EdgeStyle.FILL_IN: 0,
         EdgeStyle.ADDED: 1,
         EdgeStyle.MISSING: 1,
+        EdgeStyle.ADDED_LINE: 0,
+        EdgeStyle.MISSING_LINE: 0,
         EdgeStyle.REVERSED: 1,
         EdgeStyle.LABELLED: 1,
         EdgeStyle.VANISHED: 1,
