@@ -34,7 +34,7 @@ from pgmstudio.core.project.project import (
     Project,
     Run,
 )
-from tests.strategies import random_network, random_tree
+from tests.strategies import random_classes, random_network, random_tree
 
 
 def network(seed: int = 0) -> BayesianNetwork:
@@ -119,6 +119,23 @@ def test_a_hand_edit_is_remembered_and_a_move_is_none() -> None:
 def test_a_tree_says_that_its_edges_cannot_be_edited() -> None:
     with pytest.raises(GraphError, match="edges of a tree cannot be edited one by one"):
         model_edits.add_edge(project(), model_id="m3", source="X0", target="X1")
+
+
+def test_the_tables_of_trees_and_latent_classes_can_be_edited() -> None:
+    for model in (
+        random_tree(np.random.default_rng(0), 3),
+        random_classes(np.random.default_rng(0), 3, 2),
+    ):
+        made = edits.add_model(Project(), entry=ModelEntry("Model", model))
+        (model_id,) = made.models
+        name = model.domain.names[1]
+        table = np.full_like(model.table(name), 1 / model.domain[name].cardinality)
+        after = model_edits.set_table(made, model_id=model_id, variable=name, table=table)
+        assert after.models[model_id].is_edited
+        changed = after.models[model_id].model
+        assert isinstance(changed, model_edits.EditableTables)
+        assert changed.table(name) == pytest.approx(table)
+        assert model.table(name) != pytest.approx(table)
 
 
 def test_a_new_variable_gets_its_place_and_an_old_one_leaves_nothing_behind() -> None:
