@@ -182,7 +182,10 @@ def test_the_log_is_filtered_sorted_and_written(
     qtbot.mouseClick(log.findChild(QToolButton, "testLogFound.independent"), LEFT)
     assert 0 < log.table.model().rowCount() < made
     assert set(column(log, 8)) == {"independent"}
+    log.table.select(1)
+    chosen = log.table.current_row
     qtbot.mouseClick(log.findChild(QToolButton, "testLogFound.all"), LEFT)
+    assert log.table.current_row == chosen
     log.table.sortByColumn(6, Qt.SortOrder.DescendingOrder)
     values = [float(p.replace("−", "-")) for p in column(log, 6)]
     assert values == sorted(values, reverse=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -84,7 +86,7 @@ class RunResultPage(Page):
     def _name(self, key: str) -> str:
         return f"{self._result.name}{key[:1].upper()}{key[1:]}"
 
-    def _button(self, key: str, text: str, run: Any, tip: str) -> PushButton:
+    def _button(self, key: str, text: str, run: Callable[[], object], tip: str) -> PushButton:
         return button(text, run, icon_name="export", name=self._name(key), tip=tip)
 
     def _label(self, key: str) -> QLabel:
@@ -287,18 +289,22 @@ class RunResultPage(Page):
                 self._areas[0 if is_upper else 1].addWidget(self._new_table(table), 1)
             widget = self.tables[table.key]
             if list(table.rows) != list(widget.rows):
-                chosen = table.best if widget.current is None else widget.current
+                number = table.best if widget.current is None else widget.current
                 widget.blockSignals(True)  # `_refresh` looks at the selected row afterwards
                 widget.show_rows(table.rows)
-                if chosen is not None:
-                    widget.select(chosen)
+                if table.best is not None and number is not None:
+                    widget.select(number)
                 widget.blockSignals(False)
         for key, widget in self.tables.items():
             widget.setVisible(key in shown)
         cast(QWidget, self._areas[0].parentWidget()).setVisible(self._areas[0].count() > 0)
 
     def _new_table(self, table: ResultTable) -> Table:
-        made = self.tables[table.key] = Table(self._name(table.key), table.title, table.columns)
+        # Rows with a best one only grow in number; others are known by their first cell.
+        key = itemgetter(0) if table.best is None else None
+        made = self.tables[table.key] = Table(
+            self._name(table.key), table.title, table.columns, key=key
+        )
         made.setMinimumWidth(round(table.min_width * theme().scale))
         made.selected.connect(partial(self._on_row, table.key))
         made.chosen.connect(self._on_activated)
