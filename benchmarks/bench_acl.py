@@ -20,8 +20,9 @@ from reporting import Program, race, say_line
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
-from pgmstudio.core.languages.tree.learning.accelerated import AcceleratedForest, accelerated_forest
+from pgmstudio.core.languages.tree.learning.accelerated import AcceleratedForest, growing_forest
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import (
     ChowLiuSparseLearner,
     ChowLiuSparseParams,
@@ -38,7 +39,7 @@ MAX_PLAIN = 5000  # all pairs of more columns take more memory than benchmarks s
 
 
 def accelerated(data: DataSet, by_lists: bool) -> AcceleratedForest:
-    return accelerated_forest(cell_rows(data), by_lists=by_lists)
+    return run_to_end(growing_forest(cell_rows(data), by_lists=by_lists))
 
 
 def plain(data: DataSet) -> float:

@@ -46,14 +46,6 @@ def in_flows(graph: DecisionGraph) -> tuple[Floats, ...]:
     return tuple(flows)
 
 
-def edge_masses(graph: DecisionGraph, variable: str) -> Floats | None:
-    """γ(ν' –h→ ·) = ifl(ν')·p^ν'_h for every edge to the variable's nodes (eq. 4.43)."""
-    above = graph.forest[graph.domain.index(variable)]
-    if above is None:
-        return None
-    return np.asarray(in_flows(graph)[above][:, None] * graph.parameters[above])
-
-
 def merge_score(graph: DecisionGraph, variable: str, a: int, b: int) -> float:
     """Σ ifl(ν)·D_KL(p^ν ‖ p^12) in bits: what merging loses per row (eq. 4.48)."""
     i = graph.domain.index(variable)

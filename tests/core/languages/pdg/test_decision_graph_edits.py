@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.pdg.measures import (
     Change,
     change_between,
-    edge_masses,
     fitted_log2_likelihood,
     in_flows,
     merge_change,
@@ -32,6 +32,14 @@ from pgmstudio.core.languages.pdg.operators import (
 )
 from tests.decision_graphs import medical, random_graph, two_trees
 from tests.strategies import all_cases
+
+
+def edge_masses(graph: DecisionGraph, variable: str) -> Floats | None:
+    """γ(ν' –h→ ·) = ifl(ν')·p^ν'_h for every edge to the variable's nodes (eq. 4.43)."""
+    above = graph.forest[graph.domain.index(variable)]
+    if above is None:
+        return None
+    return np.asarray(in_flows(graph)[above][:, None] * graph.parameters[above])
 
 
 def split_potential(graph: DecisionGraph, variable: str, node: int) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.learning.responsibilities import padded
 from pgmstudio.core.learning.sparse_rows import CellRows, Ints, SparseRows
@@ -245,25 +244,6 @@ class AcceleratedForest:
     def gain(self, edge_penalty: float = 0.0) -> float:
         """Σ over edges of (N + N') I − β, in nats."""
         return float(self.total * self.information.sum() - edge_penalty * len(self.edges))
-
-
-class ForestOptions(TypedDict, total=False):
-    """The options of `growing_forest`."""
-
-    edge_penalty: float
-    prior: float
-    isolate_constants: bool
-    by_lists: bool
-    block: int
-    trail: Floats
-    cancel: CancelToken
-
-
-def accelerated_forest(
-    rows: CellRows, weights: Floats | None = None, **options: Unpack[ForestOptions]
-) -> AcceleratedForest:
-    """The forest that `growing_forest` grows, in one go."""
-    return run_to_end(growing_forest(rows, weights, **options))
 
 
 def growing_forest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import pytest
@@ -16,11 +16,12 @@ from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, ParameterError
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning import kernels
 from pgmstudio.core.languages.tree.learning.accelerated import (
     AcceleratedForest,
-    accelerated_forest,
     fill_parent_tables,
     growing_forest,
     new_growth,
@@ -29,6 +30,25 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import dense_weights
 from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.learning.sparse_rows import FIRST_STATE, CellRows, Ints, cell_rows
+
+
+class ForestOptions(TypedDict, total=False):
+    """The options of `growing_forest`."""
+
+    edge_penalty: float
+    prior: float
+    isolate_constants: bool
+    by_lists: bool
+    block: int
+    trail: Floats
+    cancel: CancelToken
+
+
+def accelerated_forest(
+    rows: CellRows, weights: Floats | None = None, **options: Unpack[ForestOptions]
+) -> AcceleratedForest:
+    """The forest that `growing_forest` grows, in one go."""
+    return run_to_end(growing_forest(rows, weights, **options))
 
 
 def parent_tables(

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.languages.tree.learning.accelerated import accelerated_forest
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm, TreePriors
 from pgmstudio.core.learning.sparse_rows import SparseRows, sparse_rows
-from tests.core.languages.tree.learning.test_acl import parent_tables
+from tests.core.languages.tree.learning.test_acl import accelerated_forest, parent_tables
 
 Floats = NDArray[np.float64]
 
