@@ -227,6 +227,7 @@ def test_lines_and_rings_grow_with_the_picture(qtbot: QtBot) -> None:
     def share_of_ink(scale: int) -> float:
         """How blue the picture is: the front, the best ring, the marks and lines of networks."""
         image = QImage(700 * scale, 420 * scale, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
         painter.scale(scale, scale)
         drawing.paint(painter, PictureOptions())
