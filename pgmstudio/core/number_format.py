@@ -98,6 +98,15 @@ def brief(number: int) -> str:
     return f"{number / size:.3g}{THIN}{sign}".replace("-", "−")
 
 
+def percent(value: float, digits: int = 1) -> str:
+    """A belief in percent: 0+ for nearly nothing, 0 and 100 only when exact."""
+    if value <= 0:
+        return "0"
+    if 100 * value < 0.5 * 10.0**-digits:
+        return "0+"
+    return "100" if value >= 1 else f"{value * 100:.{digits}f}"
+
+
 def duration(seconds: float) -> str:
     """`3.1 ms`, `41.8 s`, `3:18 min` from two minutes on, `2:22 h` from two hours on."""
     if seconds >= 7200:

@@ -13,11 +13,11 @@ from shiboken6 import isValid
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.evidence_impact import FindingTrace, conflicting_set, trace_findings
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.widgets.debounce import one_shot
 

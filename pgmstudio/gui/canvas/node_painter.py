@@ -10,7 +10,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
 from pgmstudio.core.drawing.diagram import NodeShape
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE
-from pgmstudio.core.drawing.svg.nodes import Mark, percent
+from pgmstudio.core.drawing.svg.nodes import Mark
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.canvas.fonts import (
     canvas_font,
     canvas_metrics,

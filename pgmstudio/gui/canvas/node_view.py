@@ -8,7 +8,8 @@ from enum import Enum
 from operator import attrgetter
 
 from pgmstudio.core.drawing.layout.boxes import MAX_ROWS
-from pgmstudio.core.drawing.svg.nodes import Mark, mark_of, percent
+from pgmstudio.core.drawing.svg.nodes import Mark, mark_of
+from pgmstudio.core.number_format import percent
 
 
 class NodeMode(Enum):

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
 from pgmstudio.core.drawing.snapping import Box, free_place
-from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.canvas.distant_labels import paint_far_labels
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.edge_tool import EdgeTool

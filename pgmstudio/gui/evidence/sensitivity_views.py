@@ -10,7 +10,6 @@ from pgmstudio.core.analysis.evidence_impact import trace_findings
 from pgmstudio.core.analysis.sensitivity import ParameterSensitivity, Span, sensitivity_of
 from pgmstudio.core.analysis.tables import Cell, swing_table, trace_table, worth_table
 from pgmstudio.core.analysis.value_of_information import value_of_evidence
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession
@@ -18,7 +17,7 @@ from pgmstudio.core.inference.finding_text import finding_words
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import signed
+from pgmstudio.core.number_format import percent, signed
 from pgmstudio.gui.plots.function_plot import Curve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoRow
 

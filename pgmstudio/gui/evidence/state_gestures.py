@@ -8,7 +8,7 @@ from types import MappingProxyType
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.active_model import ActiveModel
 

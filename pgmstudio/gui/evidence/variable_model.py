@@ -20,8 +20,8 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAccessible
 
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.theme.theme import theme
 
 Index = QModelIndex | QPersistentModelIndex

@@ -28,12 +28,11 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.edge_strength import JointSession
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import grouped, percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.map_search import Combination, MapAnswer
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.map_query import LONGER_SECONDS, MapQuestion, map_query_of

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.value_of_information import information_about
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.drawing.svg.nodes import mark_of, percent
+from pgmstudio.core.drawing.svg.nodes import mark_of
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import (
     Done,
@@ -24,6 +24,7 @@ from pgmstudio.core.inference.base import (
     weights_of,
 )
 from pgmstudio.core.inference.information_measures import ranked, shift_bits, shifts_bits
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.beliefs.evidence_diagnostics import (
     EvidenceDiagnostics,
     stop_listening,
@@ -38,7 +39,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows, RankBars
 from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role
-from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of, two_digits
+from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of
 from pgmstudio.gui.widgets.debounce import one_shot
 
 MAX_ROWS = 8
@@ -289,7 +290,7 @@ class BeliefTab(QWidget):
             top = int(belief.argmax())
             state = subject.variable(name).states[top]
             shift = shift_bits(belief, prior)
-            text = two_digits(float(prior[top]))
+            text = percent(float(prior[top]), 2)
             self._summary.setText(f"Prior {text} % {state}. Shift {shift:.2f} bits.")
 
     def _show_shifts(self, subject: ActiveModel) -> None:

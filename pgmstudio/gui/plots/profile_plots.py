@@ -24,7 +24,6 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.strands import dash_of
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.languages.tree_mixture.component_images import (
     CELL,
     GAP,
@@ -34,6 +33,7 @@ from pgmstudio.core.languages.tree_mixture.component_images import (
     edge_stroke,
     shade_step,
 )
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.plots.matrix_plot import STEPS, step_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QLineF, QPoint, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
-from pgmstudio.core.drawing.svg.nodes import Mark, percent
+from pgmstudio.core.drawing.svg.nodes import Mark
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import LEFT, RIGHT, BarRows
@@ -170,7 +171,7 @@ class BeliefBars(BarRows):
         if bars.beliefs:
             painter.setFont(colors.font("dense", "medium"))
             painter.setPen(colors.color(f"{bars.tint}_ink") if is_chosen else ink)
-            painter.drawText(row, RIGHT, f"{two_digits(bars.beliefs[index])} %")
+            painter.drawText(row, RIGHT, f"{percent(bars.beliefs[index], 2)} %")
         # Frames go round the bar: names and numbers begin and end where the row does.
         around = QRectF(left - 5, row.top(), right - left + 10, row.height())
         if bars.most_probable == state:
@@ -250,15 +251,6 @@ class BeliefBars(BarRows):
         if index in self._order:
             position = self.row_rect(state).center().toPoint()
         self.state_used.emit(state, held, position)
-
-
-def two_digits(value: float) -> str:
-    """A belief in percent with two digits; 0+ for nearly nothing, 0 and 100 only when exact."""
-    if value <= 0:
-        return "0"
-    if value < 0.00005:
-        return "0+"
-    return "100" if value >= 1 else f"{value * 100:.2f}"
 
 
 def tuple_of(values: Iterable[float]) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ from pgmstudio.core.drawing.diagram import NodeShape, PictureNode, Point, Size
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, MAX_ROWS, ROW, elided, text_width
 from pgmstudio.core.drawing.svg.elements import Attribute, hatching, line, path, rect, text
 from pgmstudio.core.drawing.theme import tokens
+from pgmstudio.core.number_format import percent
 
 States = Mapping[str, float]
 
@@ -56,15 +57,6 @@ def mark_of(weights: States, *, is_done: bool = False) -> Mark:
         words = f"≠ {next(iter(struck))}" if only else f"∈ {len(possible)} of {len(weights)}"
         return Mark(words, struck, None, False)
     return Mark("likelihood", struck, None, True)
-
-
-def percent(value: float) -> str:
-    """A belief as people read it: one digit, 0+ for nearly nothing, 0 and 100 only when exact."""
-    if value <= 0:
-        return "0"
-    if value < 0.0005:
-        return "0+"
-    return "100" if value >= 1 else f"{value * 100:.1f}"
 
 
 @dataclass(frozen=True)

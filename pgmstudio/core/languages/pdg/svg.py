@@ -8,7 +8,7 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.layout.boxes import elided, text_width
 from pgmstudio.core.drawing.svg.diagram import LEGEND_HEIGHT, MARGIN, Sample, document, legend_card
 from pgmstudio.core.drawing.svg.elements import Attribute, element, line, path, rect, text
-from pgmstudio.core.drawing.svg.nodes import NodeDrawing, States, mark_of, percent
+from pgmstudio.core.drawing.svg.nodes import NodeDrawing, States, mark_of
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.inference.base import Finding, as_seen, weights_of
 from pgmstudio.core.languages.pdg.diagrams import (
@@ -26,6 +26,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
+from pgmstudio.core.number_format import percent
 
 _WIDEST, _HOLLOW_FROM, _CORE = 11.0, 3.6, 1.3
 _DASHES = (None, "5 3", "9 4", "2 3", "9 3 2 3")

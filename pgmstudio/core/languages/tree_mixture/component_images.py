@@ -18,7 +18,6 @@ from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.layout.boxes import text_width
 from pgmstudio.core.drawing.strands import strand_width
 from pgmstudio.core.drawing.svg.elements import element, font_families, path, rect, text
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.base import Finding
@@ -26,6 +25,7 @@ from pgmstudio.core.languages.tree.model import Edge, edge_information
 from pgmstudio.core.languages.tree_mixture.diagrams import MI_LABEL
 from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import percent
 
 CELL, GAP, HEAD, MARGIN = 22.0, 24.0, 26.0, 16.0
 # Images side by side, so that a picture of many is about as wide as high.

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.languages.pdg.diagrams import (
     HEAD,
     NO_DATA,
@@ -22,6 +21,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
     progress_text,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_height
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.languages.pdg.candidate_operations import (
     CandidateOperation,
     Operation,
@@ -32,7 +31,7 @@ from pgmstudio.core.languages.pdg.node_facts import (
     graph_node_facts,
 )
 from pgmstudio.core.languages.pdg.session import NodeFlows
-from pgmstudio.core.number_format import change, grouped
+from pgmstudio.core.number_format import change, grouped, percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask

@@ -12,13 +12,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight
 from pgmstudio.core.languages.pdg.diagrams import NODES, forest_picture, node_name
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.node_contexts import reach_rules
 from pgmstudio.core.languages.pdg.session import NodeFlows
+from pgmstudio.core.number_format import percent
 from pgmstudio.core.project.model_edits import set_display_mode
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit

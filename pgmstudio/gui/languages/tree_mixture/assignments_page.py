@@ -19,12 +19,11 @@ from pgmstudio.core.analysis.cluster_assignment import (
 )
 from pgmstudio.core.analysis.tables import table_text
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, grouped, percent
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask

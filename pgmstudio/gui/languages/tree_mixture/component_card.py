@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from pgmstudio.core.drawing.diagram import Strand
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
-from pgmstudio.core.drawing.svg.nodes import percent
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.canvas.edge_item import paint_strands
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar

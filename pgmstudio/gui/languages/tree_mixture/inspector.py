@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QGridLayout, QSlider, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.cluster_assignment import row_components, shares_by
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.drawing.svg.nodes import percent
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.latent_class.model import LatentClasses
@@ -32,7 +31,7 @@ from pgmstudio.core.languages.tree_mixture.model import (
     identifiability,
     partition_of,
 )
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, grouped, percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask

@@ -20,10 +20,11 @@ from pgmstudio.core.drawing.layout.boxes import box_sizes, elided, text_width
 from pgmstudio.core.drawing.layout.edge_routing import tag_size
 from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.core.drawing.svg.diagram import svg_of
-from pgmstudio.core.drawing.svg.nodes import mark_of, percent
+from pgmstudio.core.drawing.svg.nodes import mark_of
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.languages.diagrams import picture_of
+from pgmstudio.core.number_format import percent
 from tests.strategies import random_network
 
 SVG = "{http://www.w3.org/2000/svg}"
