@@ -56,4 +56,4 @@ def undirected_difference_picture(
         for pairs, change, style in changes
         for edge in pairs
     )
-    return GraphPicture(nodes, edges, method="force")
+    return GraphPicture(nodes, edges)

@@ -58,7 +58,7 @@ def markov_picture(model: MarkovNetwork, context: Mapping[int, int] = NOWHERE) -
             tag = contexts_tag(*open_contexts(structure, edge, context))
             style = EdgeStyle.CONTEXTUAL if tag else EdgeStyle.UNDIRECTED
             edges.append(PictureEdge(*ends, tag, style))
-    return GraphPicture(variable_nodes(names), tuple(edges), method="force")
+    return GraphPicture(variable_nodes(names), tuple(edges))
 
 
 def triangulated_picture(model: MarkovNetwork) -> GraphPicture:
@@ -69,7 +69,6 @@ def triangulated_picture(model: MarkovNetwork) -> GraphPicture:
     return GraphPicture(
         variable_nodes(names),
         edges_of(edges, EdgeStyle.UNDIRECTED) + edges_of(added, EdgeStyle.FILL_IN),
-        method="force",
     )
 
 
