@@ -4,8 +4,7 @@
 
 FOLDER is that of `pgmstudio study real --out FOLDER`, in which the data set is finished; OPTIONS
 are those of that command. Its tables go to docs/results, their rows into
-docs/studies/sl-curves.md and
-its curves into docs/pictures.
+docs/studies/sl-curves.md and its curves into docs/pictures.
 """
 
 from __future__ import annotations
