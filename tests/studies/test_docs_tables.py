@@ -238,3 +238,59 @@ def test_the_tables_of_labels_on_real_data_are_what_was_stored(
     head: str, lines: Callable[[], list[str]]
 ) -> None:
     assert table_of("ldag-tables", head) == lines()
+
+
+def recovery_lines() -> list[str]:
+    """Divergence of plain graphs, trees and labels from random true models, the gain of labels."""
+    stored = {row["quantity"]: row for row in stored_of("ldag-recovery")}
+
+    def bits(value: str) -> str:
+        return cell_text(value, 4 if float(value) < 0.03 else 3)
+
+    lines = []
+    for variables in (10, 20):
+        for fraction in (30, 50, 70):
+            cells = [str(variables), f"{fraction} %"]
+            for rows in (250, 1000, 4000, 16000):
+                cell = f"{variables} variables, {fraction}% labels, {rows} rows"
+                kinds = [
+                    bits(stored[f"{cell}, {kind}"]["obtained"])
+                    for kind in ("plain graph", "trees", "labels")
+                ]
+                gain = stored[f"{cell}, plain − labels"]
+                error = float(gain["sd"]) / int(gain["trials"]) ** 0.5
+                signed = (
+                    f"{'+' if float(gain['obtained']) > 0 else ''}{cell_text(gain['obtained'], 4)}"
+                )
+                cells.append(f"{' / '.join(kinds)}, {signed} ± {decimal(error, 4)}")
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def test_the_table_of_labels_on_synthetic_data_is_what_was_stored() -> None:
+    head = "| Variables | Labels | Rows 250 | 1 000 | 4 000 | 16 000 |"
+    assert table_of("ldag-recovery", head) == recovery_lines()
+
+
+def compiled_counts(key: str, name: str) -> str:
+    """Of how many networks the graph is smaller, as `7 of 8`; a dash where none was compiled."""
+    stored = {row["quantity"]: row for row in stored_of(key)}
+    networks = stored[f"{name}, networks"]["obtained"]
+    if not networks:
+        return "–"
+    share = float(stored[f"{name}, share with a smaller graph"]["obtained"])
+    return f"{round(share * float(networks))} of {float(networks):.0f}"
+
+
+def test_the_table_of_compiled_networks_is_what_was_stored_of_its_run() -> None:
+    tables = page("decision-graphs").split("\n## Networks compiled\n")[1]
+    shown = [line for line in tables.splitlines() if re.match(r"\| [A-Z].* of ", line)]
+    published = {row["quantity"]: row["note"] for row in stored_of("pdg-hybrid")}
+    assert len(shown) == 13
+    for line in shown:
+        name, printed, *counts, _ = line.strip("| ").split(" | ")
+        assert printed == published[f"{name}, share with a smaller graph"]
+        assert counts == [
+            compiled_counts("pdg-hybrid", name),
+            compiled_counts("pdg-hybrid-40", name),
+        ]
