@@ -69,15 +69,16 @@ def query_factors(
     domain = model.domain
     factors = model.factors
     relevant: Iterable[int] = range(len(domain))
-    seen = evidence
     if isinstance(model, HasDag):
+        dag = model.dag
         done = {domain.index(name) for name in done_states(evidence)}
-        seen = {name: as_seen(finding) for name, finding in evidence.items()}
-        parents = tuple(() if v in done else p for v, p in enumerate(model.dag.parent_indices))
-        dag = Dag(domain.names, parents) if done else model.dag
+        if done:  # the edges into these variables are cut, and their states are certain
+            parents = tuple(() if v in done else p for v, p in enumerate(dag.parent_indices))
+            dag = Dag(domain.names, parents)
+            evidence = {name: as_seen(finding) for name, finding in evidence.items()}
         relevant = sorted(dag.ancestral_indices({*targets, *map(domain.index, evidence)}))
         factors = tuple(factors[v] for v in relevant if v not in done)
-    weights = {domain.index(n): weights_of(domain[n], f) for n, f in seen.items()}
+    weights = {domain.index(n): weights_of(domain[n], f) for n, f in evidence.items()}
     known = {v: int(w.argmax()) for v, w in weights.items() if (w > 0).sum() == 1}
     free = tuple(v for v in relevant if v not in known)
     position_of = {v: i for i, v in enumerate(free)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.base import HasNetwork
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.languages.registry import LANGUAGES, inference_form
 from pgmstudio.core.model import Model
 
 
@@ -22,11 +22,7 @@ def own_network(model: HasNetwork) -> BayesianNetwork:
 
 def as_network(model: Model | None) -> BayesianNetwork | None:
     """The model as a Bayesian network with the same variables and tables; None if it is none."""
-    row = None if model is None else LANGUAGES.get(model.kind)
-    if row is None or not row.is_network or row.to_network is None:
-        return None
-    network: BayesianNetwork = row.to_network.load()(model)
-    return network
+    return None if model is None else plain_network(inference_form(model)[1])
 
 
 def plain_network(model: Model) -> BayesianNetwork | None:
