@@ -30,7 +30,7 @@ from pgmstudio.core.inference.base import Excluded, Finding, Observed
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile, Point, decode_text, read_bytes
 from pgmstudio.core.io.models.shared.cpt_checks import MAX_MADE_UP, network_in, what_is_lost
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
+from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -51,10 +51,7 @@ _AGRUM_SCOPE = re.compile(r"^\d+(?: +\d+)+ +# (\S+)[ \t\r]*$", re.MULTILINE)
 
 def parse(content: bytes, path: Path) -> ModelFile:
     """The network in a UAI file, with the names of the second file where there is one."""
-    text, warnings = decode_text(content)
-    reader = _Reader(text, path)
-    reader.builder.warnings += warnings
-    return reader.read()
+    return _Reader.parse(content, path)
 
 
 @dataclass(frozen=True)
@@ -67,13 +64,12 @@ class _Names:
     layout: dict[str, Point] = field(default_factory=dict)
 
 
-class _Reader(TextScanner):
+class _Reader(NetworkTextReader):
     BLANK = re.compile(r"\s*+")
     TOKEN = re.compile(r"\S++")
 
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(_COMMENT.sub(lambda part: " " * len(part[0]), text), path)
-        self.builder = NetworkBuilder(path)
         self._child_names = _AGRUM_SCOPE.findall(text)
 
     def _whole(self, what: str, most: int) -> int:

@@ -84,9 +84,3 @@ class HiddenTreeEm(TreeMixtureEm):
             forest[:] = self._fixed_forest
         else:
             forest[:] = heaviest_forest(gains - self.edge_costs() * math.log(2), self._parts)
-
-    def penalized_bits(self) -> float:
-        """Σ log2 Q(row) − Σ_E Δ_uv: what EM never lowers, but for BIC^h; without smoothing."""
-        children = np.flatnonzero(self.forests[0] >= 0)
-        costs = self.edge_costs()[children, self.forests[0][children]]
-        return self.log_likelihood() / math.log(2) - float(costs.sum())
