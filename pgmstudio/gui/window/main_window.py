@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
         # New beliefs are painted first; menus and the command field refresh when they open.
         self._refresh_later = one_shot(self, self.app.actions.refresh, REFRESH_AFTER_MS)
         self.app.toast.connect(self.toast.show_message)
+        self.toast.undo_requested.connect(self.app.document.undo_stack.undo)
         self.app.errors.message.connect(self._on_error)
         self.app.errors.noted.connect(self.error_notes.show)
         self.app.errors.loss_noted.connect(self.error_notes.show_loss)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton
 
 from pgmstudio.gui.theme.theme import theme
@@ -11,6 +11,8 @@ from pgmstudio.gui.widgets.debounce import one_shot
 
 class Toast(QFrame):
     """Child of the window, so that it never takes the focus."""
+
+    undo_requested = Signal()
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
@@ -50,9 +52,5 @@ class Toast(QFrame):
         self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)
 
     def _on_undo(self) -> None:
-        from pgmstudio.gui.window.main_window import MainWindow
-
-        window = self.window()
-        if isinstance(window, MainWindow):
-            window.app.document.undo_stack.undo()
+        self.undo_requested.emit()
         self.hide()

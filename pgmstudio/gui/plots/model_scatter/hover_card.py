@@ -77,8 +77,6 @@ class MarkCard(QFrame):
         shadow.setOffset(0, 3)
         shadow.setColor(theme().color("text", 0.25))
         self.setGraphicsEffect(shadow)
-        theme().changed.connect(self._restyle)
-        self._restyle()
         self.hide()
 
     @property
@@ -153,14 +151,6 @@ class MarkCard(QFrame):
         y = max(box.top(), min(mark.y(), box.bottom()))
         is_near = max(abs(x - mark.x()), abs(y - mark.y())) <= APART
         return None if is_near else QPoint(x, y)
-
-    def _restyle(self) -> None:
-        look = theme()
-        ground, line = look.color("raised").name(), look.color("border_control").name()
-        self.setStyleSheet(
-            f"#markCard {{ background: {ground}; border: 1px solid {line};"
-            f" border-radius: {look.radius('card'):.0f}px; }}"
-        )
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
