@@ -37,7 +37,7 @@ from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
 
 # The parameters of models on the way need not be exact: the largest gradient per row.
-INTERIM_TOLERANCE = 1e-4
+INTERIM_TOLERANCE = 1e-3
 LN2 = math.log(2)
 
 

@@ -203,6 +203,7 @@ class MplLearner(MarkovLearner[MplParams]):
         yield run.record()
         edges, score = yield from self._graph(run, params, cancel)
         yield run.record()
+        yield from run.improved(edges, cancel)  # the exact fit may take long
         structure = MarkovStructure(data.domain, edges)
         yield from map(Note, table_notes(run.scores, structure, cancel))
         prior = run.search.log2_edge_prior * len(edges)
