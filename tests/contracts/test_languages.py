@@ -308,7 +308,7 @@ def test_a_query_of_a_tree_loads_no_other_language(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[-2] for name in done.stderr.split()}
     assert {"tree", "bayesian_network"} <= loaded
-    assert not loaded & {"pdg", "ldag", "tree_mixture", "latent_class"}
+    assert not loaded & {"pdg", "ldag", "markov_network", "tree_mixture", "latent_class"}
 
 
 def test_the_language_of_a_model_is_found_by_its_kind() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ModelFileError
 from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.inference.base import Done, Excluded, ExplainingSession, Likelihood, Observed
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.languages.conversions import converted, same_distribution
@@ -32,6 +34,7 @@ from pgmstudio.core.languages.markov_network.separation import (
     separation,
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.languages.markov_network.structure_facts import neighbour_roles, violations
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.languages.sessions import ask, open_session
 from tests.labelled_dags import coronary as coronary_labels
@@ -385,6 +388,24 @@ def test_a_diagram_shows_contexts_and_what_vanishes() -> None:
     assert not styles["2", "5"].has_arrow
     assert styles["1", "2"].value == "undirected"
     assert markov_picture(network, {2: 0}).edges[3].label == ""
+
+
+def test_rules_on_edges_are_checked_without_directions() -> None:
+    both = {("1", "2"), ("2", "1")}
+    knowledge = Knowledge(
+        required=frozenset({("1", "3")}), forbidden=frozenset(both | {("2", "3")})
+    )
+    assert violations(figure_9(), knowledge) == [
+        "1 – 3 is required but absent.",
+        "1 – 2 is present, but: 1 → 2 is forbidden.",
+    ]
+    assert neighbour_roles(figure_9(), "3") == {"2": "neighbour", "5": "neighbour"}
+
+
+def test_a_network_from_another_process_is_read_only() -> None:
+    again = pickle.loads(pickle.dumps(figure_9()))
+    assert joint_table(again) == pytest.approx(joint_table(figure_9()))
+    assert not any(table.flags.writeable for table in again.potentials)
 
 
 def test_structures_of_one_model_compare_by_their_restrictions() -> None:
