@@ -152,6 +152,7 @@ def test_large_scores_are_written_out() -> None:
 def test_the_hint_of_the_plot_grows_with_the_letters(qtbot: QtBot) -> None:
     plot = ScorePlot()
     qtbot.addWidget(plot)
+    plot.show()
     hint = plot.findChild(ElidedLabel, "scorePlotHint")
     theme().set_look(scale=2.0)
     assert hint.font().pixelSize() == theme().font("dense").pixelSize()

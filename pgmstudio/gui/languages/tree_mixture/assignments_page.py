@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QFileDialog, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHeaderView, QVBoxLayout
 
 from pgmstudio.core.analysis.cluster_assignment import (
     RowComponents,
@@ -192,6 +192,10 @@ class ComponentRowsPage(Page):
         what = "class" if model is None else model.component_title
         self.table.show_columns(_columns(result, what[:1].upper() + what[1:]))
         self.table.show_rows(range(result.row_count))
+        # The first rows do not tell how wide the last number is.
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        widest = self.table.fontMetrics().horizontalAdvance(grouped(result.row_count))
+        self.table.setColumnWidth(0, max(self.table.columnWidth(0), widest + theme().space(6)))
         self.exporter.setEnabled(True)
         counts = [
             f"{name} {grouped(int(count))}"
