@@ -83,9 +83,9 @@ class ParamSlider(QSlider):
             value = self._low + (self._high - self._low) * fraction
         return float(f"{value:.2g}")
 
-    def show_value(self, value: float | None) -> None:
-        """Stand where this number is, without telling anybody; None leaves it."""
-        if value is None:
+    def show_value(self, value: float | str | None) -> None:
+        """Stand where this number is, without telling anybody; a word or None leaves it."""
+        if value is None or isinstance(value, str):
             return
         if self._spec.low_open and self._low == 0:
             fraction = 1 + math.log10(max(value, 1e-300) / self._high) / DECADES
