@@ -406,13 +406,17 @@ class PseudoLikelihoodObjective:
         weights = np.ones(merged.row_count) if merged.weights is None else merged.weights
         self._weights = weights / weights.sum()
         self._cancel = cancel
+        self._cached: dict[tuple[int, int], tuple[NDArray[np.intp], int]] = {}
         self._near: list[list[tuple[int, int]]] = [[] for _ in form.structure.domain]
         for c, clique in enumerate(form.structure.maximal_cliques):
             for axis, v in enumerate(clique):
                 self._near[v].append((c, axis))
 
     def _cells(self, c: int, axis: int) -> tuple[NDArray[np.intp], int]:
-        """Per row, the cell of the clique with the first state on this axis, and the axis' step."""
+        """Per row, the cell of the clique with the first state on this axis, and the axis' step;
+        cached as long as memory allows."""
+        if (c, axis) in self._cached:
+            return self._cached[c, axis]
         clique, shape = self._form.structure.maximal_cliques[c], self._form.shapes[c]
         cells = np.zeros(self._codes.shape[1], dtype=np.intp)
         step = 1
@@ -422,6 +426,8 @@ class PseudoLikelihoodObjective:
                 cells += self._codes[clique[other]]
             if other > axis:
                 step *= shape[other]
+        if (len(self._cached) + 1) * cells.size <= MAX_CACHED_CELLS:
+            self._cached[c, axis] = cells, step
         return cells, step
 
     def value_and_gradient(self, values: Floats) -> tuple[float, Floats]:
@@ -571,6 +577,7 @@ def _newton_direction(
 
 
 MAX_STEP = 5.0
+MAX_CACHED_CELLS = 10_000_000
 
 
 def _fit_pseudo(
