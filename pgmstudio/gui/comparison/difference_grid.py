@@ -157,9 +157,9 @@ class DifferenceGrid(GridView):
         metrics = QFontMetricsF(theme().font("dense", "semibold"))
         numbers = QFontMetricsF(theme().font("caption", "semibold"))
         texts = [difference_text(value) for line in self._cells.cells for value in line]
-        number = max(map(numbers.horizontalAdvance, [*texts, "−0.000"])) + 4
-        widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
-        self.horizontalHeader().setDefaultSectionSize(round(max(number, widest) + 6))
+        number = max(map(numbers.horizontalAdvance, [*texts, "−0.000"])) + 2
+        for column, name in enumerate(names):
+            self.setColumnWidth(column, round(max(number, metrics.horizontalAdvance(name)) + 6))
 
     def _restyle(self) -> None:
         super()._restyle()
