@@ -26,7 +26,7 @@ from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
 from pgmstudio.core.analysis.model_comparison import likelihood_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
-from pgmstudio.core.errors import Cancelled, DataError
+from pgmstudio.core.errors import Cancelled, DataError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.json_documents import with_null
@@ -164,9 +164,12 @@ class LearnReport:
         assert model is not None
         is_measured = isinstance(model, ProbabilisticModel)
 
-        def per_row(rows: DataSet) -> float:
+        def per_row(rows: DataSet) -> float | None:
             # A given structure may have other columns than the data, and hidden variables.
-            return likelihood_of(model, rows_over(rows, model.domain)).per_row
+            try:
+                return likelihood_of(model, rows_over(rows, model.domain)).per_row
+            except TooLargeError:  # a Markov network without its partition function
+                return None
 
         return cls(
             learner=learner,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.errors import Cancelled, TooLargeError
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress, StopSwitch
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.likelihood import log2_likelihood
@@ -167,7 +167,10 @@ def _best_event(
         return last
     if not start.domain == model.domain == data.domain:  # a given graph may have other variables
         return last
-    ahead = log2_likelihood(start, data) - log2_likelihood(model, data)
+    try:
+        ahead = log2_likelihood(start, data) - log2_likelihood(model, data)
+    except TooLargeError:
+        return last
     saved = model.representation_size() - start.representation_size()
     bic_ahead = ahead + saved * math.log2(max(data.total_weight, 1.0)) / 2
     return starts[-1] if ahead > 0 and bic_ahead > 0 else last
