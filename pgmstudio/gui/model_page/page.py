@@ -439,7 +439,7 @@ class ModelPage(Page):
 
     def refresh_nodes(self, *_: object) -> None:
         """Update the content of the nodes, after a change of the target or of the edited table."""
-        if not self._is_closed:
+        if not self._is_closed and self._model_id in self._app.project.models:
             self._show_faces()
 
     def _describe_edge(self, source: str, target: str) -> str:
