@@ -75,6 +75,11 @@ class UndirectedModel(Model, Protocol):
     def undirected_edges(self) -> tuple[tuple[str, str], ...]: ...
 
 
+def edge_text(model: Model, source: str, target: str) -> str:
+    """`A → B`, or `A – B` where edges have no direction."""
+    return f"{source} {'–' if isinstance(model, UndirectedModel) else '→'} {target}"
+
+
 @runtime_checkable
 class HasDag(Model, Protocol):
     """A model that stores its directed acyclic graph."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
 from pgmstudio.core.languages.registry import kind_title
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import DirectedModel, Model, UndirectedModel
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
@@ -45,12 +45,22 @@ class ActiveModel:
 
     @cached_property  # a check of a protocol is slow, and edges are read often
     def edges(self) -> tuple[tuple[str, str], ...]:
+        if isinstance(self.model, UndirectedModel):
+            return self.model.undirected_edges
         return self.model.edges if isinstance(self.model, DirectedModel) else ()
 
+    @cached_property
+    def is_undirected(self) -> bool:
+        return isinstance(self.model, UndirectedModel)
+
     def parents(self, name: str) -> list[str]:
+        if self.is_undirected:
+            return []
         return [source for source, target in self.edges if target == name]
 
     def children(self, name: str) -> list[str]:
+        if self.is_undirected:
+            return []
         return [target for source, target in self.edges if source == name]
 
     def chip(self, name: str) -> Chip | None:

@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from pgmstudio.core.model import edge_text
 from pgmstudio.core.project.model_edits import set_edge_note
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
@@ -98,7 +99,8 @@ class EdgeInspector(QWidget):
         description = language_view(subject.model.kind).description.load()
         text, symbol = description.edge_facts(subject.model, edge)
         mark = icon(symbol, "label_ink") if symbol else None
-        self._head.show_text(f"{source} → {target}", text, symbol=mark)
+        self._head.show_text(edge_text(subject.model, source, target), text, symbol=mark)
+        self._turn.setVisible(not subject.is_undirected)
         why = not_editable_reason(subject)
         for widget, tip in self._tips.items():
             widget.setEnabled(why is None)
@@ -155,4 +157,5 @@ class EdgeInspector(QWidget):
             edit = partial(
                 set_edge_note, model_id=model_id, source=source, target=target, note=text
             )
-            self._app.change(f"Note on {source} → {target}", edit, merge=f"note:{key}")
+            ends = edge_text(self._app.project.models[model_id].model, source, target)
+            self._app.change(f"Note on {ends}", edit, merge=f"note:{key}")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFormLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
@@ -87,22 +87,10 @@ class TableTab(QWidget):
         self._identifier.setReadOnly(not can)
         self._identifier.setToolTip("The name in files and formulas." if can else why)
         self._states.show_node(subject, name)
-        sizes = [subject.variable(p).cardinality for p in subject.parents(name)]
-        product = " × ".join(map(str, sizes))
         description = language_view(subject.model.kind).description.load()
-        columns, free, tip = description.table_size(subject.model, name)
         self.facts.show_facts(
             [
-                (
-                    "Columns",
-                    f"{grouped(columns)} = {product}" if len(sizes) > 1 else grouped(columns),
-                    tip,
-                ),
-                (
-                    "Free parameters",
-                    grouped(free),
-                    "(states − 1) in every column.",
-                ),
+                *description.table_facts(subject.model, name),
                 ("Source", _source(subject), "Where the numbers come from."),
             ]
         )
@@ -166,7 +154,7 @@ def _source(subject: ActiveModel) -> str:
 TABS = (
     ("belief", "Belief", "Beliefs and evidence of this variable"),
     ("table", "Table", "Names, states and the size of its table"),
-    ("edges", "Edges", "Parents and children"),
+    ("edges", "Edges", "Parents and children, or neighbours"),
     ("notes", "Notes", "Notes on this variable"),
 )
 

@@ -1,4 +1,4 @@
-"""The tab Edges of a variable: parents and children with edge strengths, reverse and delete."""
+"""The tab Edges of a variable: its neighbours with edge strengths, reverse and delete."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
 from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.model import edge_text
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
@@ -35,13 +36,13 @@ def reverse(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
     edit = partial(
         model_edits.reverse_edge, model_id=subject.model_id, source=source, target=target
     )
-    return app.change(f"Reverse {source} → {target}", edit)
+    return app.change(f"Reverse {edge_text(subject.model, *edge)}", edit)
 
 
 def delete(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
     source, target = edge
     edit = partial(model_edits.remove_edge, model_id=subject.model_id, source=source, target=target)
-    return app.change(f"Delete {source} → {target}", edit)
+    return app.change(f"Delete {edge_text(subject.model, *edge)}", edit)
 
 
 def information_around(
@@ -112,17 +113,21 @@ class EdgesTab(QWidget):
         column = QVBoxLayout(self._holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        parents = [e for e in edges if e[1] == name]
-        children = [e for e in edges if e[0] == name]
-        for title, some, none in (
-            ("Parents", parents, "No parents."),
-            ("Children", children, "No children."),
-        ):
+        groups: tuple[tuple[str, list[Edge], str], ...] = (
+            ("Parents", [e for e in edges if e[1] == name], "No parents."),
+            ("Children", [e for e in edges if e[0] == name], "No children."),
+        )
+        if subject.is_undirected:
+            groups = (("Neighbours", list(edges), "No neighbours."),)
+        for title, some, none in groups:
             fact = "mutual information, bits" if some else ""
-            section = Section(title, fact, line=title != "Parents")
+            section = Section(title, fact, line=title == "Children")
             for edge in some:
                 other = edge[0] if edge[1] == name else edge[1]
-                made = self._rows[edge] = _EdgeRow(subject.title(other), edge)
+                made = self._rows[edge] = _EdgeRow(
+                    subject.title(other), edge_text(subject.model, *edge)
+                )
+                made.turn.setVisible(not subject.is_undirected)
                 made.name.clicked.connect(partial(self._app.workspace.select, (other,)))
                 made.turn.clicked.connect(partial(self._on_turn, edge))
                 made.gone.clicked.connect(partial(self._on_gone, edge))
@@ -143,9 +148,8 @@ class EdgesTab(QWidget):
 
 
 class _EdgeRow(QWidget):
-    def __init__(self, title: str, edge: Edge) -> None:
+    def __init__(self, title: str, text: str) -> None:
         super().__init__()
-        text = f"{edge[0]} → {edge[1]}"
         self.name = ElidedLabel(title, is_link=True)
         self.name.setObjectName(f"edgeOther.{text}")
         self.name.setAccessibleName(f"Select {title}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import DirectedModel, Model, UndirectedModel
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.runs.model_summary import ModelFacts
 from pgmstudio.gui.widgets.fact_rows import Fact
@@ -31,6 +31,9 @@ class ModelDescription:
 
     def variable_facts(self, model: Any, name: str) -> list[str]:
         """The header of a variable, after its states."""
+        if isinstance(model, UndirectedModel):
+            near = sum(name in edge for edge in _edges(model))
+            return [counted(near, "neighbour") if near else "no neighbours"]
         parents = sum(target == name for _, target in _edges(model))
         children = sum(source == name for source, _ in _edges(model))
         return [
@@ -40,7 +43,8 @@ class ModelDescription:
 
     def edge_facts(self, model: Any, edge: Edge) -> tuple[str, str]:
         """The header of an edge, and the name of an icon for it, which may be empty."""
-        return "edge: parent → child", ""
+        is_undirected = isinstance(model, UndirectedModel)
+        return "edge without direction" if is_undirected else "edge: parent → child", ""
 
     def structure(self, model: Any) -> str:
         """The size of the graph, for the status bar."""
@@ -63,6 +67,16 @@ class ModelDescription:
         """A text after the effective size. Runs in the background, since it may take a moment."""
         return ""
 
+    def table_facts(self, model: Any, name: str) -> list[Fact]:
+        """The size of the table of a variable, for the inspector."""
+        columns, free, tip = self.table_size(model, name)
+        sizes = [model.domain[p].cardinality for p, target in _edges(model) if target == name]
+        product = f" = {' × '.join(map(str, sizes))}" if len(sizes) > 1 else ""
+        return [
+            ("Columns", f"{grouped(columns)}{product}", tip),
+            ("Free parameters", grouped(free), "(states − 1) in every column."),
+        ]
+
     def table_size(self, model: Any, name: str) -> TableSize:
         """The table of a variable given its parents."""
         parents = [source for source, target in _edges(model) if target == name]
@@ -75,4 +89,6 @@ DEFAULT = ModelDescription()
 
 
 def _edges(model: Model) -> tuple[Edge, ...]:
+    if isinstance(model, UndirectedModel):
+        return model.undirected_edges
     return model.edges if isinstance(model, DirectedModel) else ()

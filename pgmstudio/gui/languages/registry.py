@@ -105,6 +105,7 @@ BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
         "tree-mixture": "tree_mixture",
         "ldag": "ldag",
         "pdg": "pdg",
+        "markov-network": "markov_network",
     }.items()
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.drawing.snapping import SIDES
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import EmParams
 from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.project.model_edits import ReversibleEdges
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
 from pgmstudio.gui.context import AppContext
@@ -70,7 +71,14 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             "Turn the selected edges around.",
             on.command(lambda page: page.editing.reverse_selected()),
             keys=("R",),
-            needs=[on.editable, on.edge],
+            needs=[
+                on.editable,
+                on.page_with(
+                    lambda page: isinstance(page.entry.model, ReversibleEdges),
+                    "the edges of this model have no direction.",
+                ),
+                on.edge,
+            ],
             on_canvas=True,
         ),
         ActionSpec(

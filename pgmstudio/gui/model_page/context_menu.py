@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from pgmstudio.core.model import UndirectedModel, edge_text
 from pgmstudio.core.number_format import percent
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
@@ -152,19 +153,20 @@ def _state_menu(
 
 def _edge_menu(menu: QMenu, page: ModelPage, item: EdgeItem) -> None:
     ends = item.ends
-    _add(menu, "reverse", "Reverse", lambda: page.editing.reverse([ends]))
-    covered, inheriting = page.editing.turning(*ends)
-    turn = lambda: page.editing.turn(*ends)  # noqa: E731
-    _add(menu, "turn", "Reverse, keep the distribution", turn, "arrows-left-right", covered)
-    if covered and inheriting:
-        _add(menu, "turn-inheriting", inheriting, turn, "arrows-left-right")
+    if not isinstance(page.entry.model, UndirectedModel):
+        _add(menu, "reverse", "Reverse", lambda: page.editing.reverse([ends]))
+        covered, inheriting = page.editing.turning(*ends)
+        turn = lambda: page.editing.turn(*ends)  # noqa: E731
+        _add(menu, "turn", "Reverse, keep the distribution", turn, "arrows-left-right", covered)
+        if covered and inheriting:
+            _add(menu, "turn-inheriting", inheriting, turn, "arrows-left-right")
     _pin_menu(menu, page, ends)
     _add(menu, "delete", "Delete", lambda: page.editing.delete((), [ends]))
 
 
 def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
     """Rules about this edge, for the next time something is learned."""
-    rules, edge = page.canvas.rules.knowledge, " → ".join(ends)
+    rules, edge = page.canvas.rules.knowledge, edge_text(page.entry.model, *ends)
 
     def rule(word: str, edit: Callable[..., Project]) -> Command:
         return lambda: page.editing.change(

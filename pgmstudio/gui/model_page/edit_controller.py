@@ -28,7 +28,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import (
 )
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.model import HasDag
+from pgmstudio.core.model import HasDag, UndirectedModel, edge_text
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project import edits as equivalence_edits
@@ -110,6 +110,9 @@ def in_order(*some: Edit) -> Edit:
 def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
     """The rows of the target's table before and after, or why the edge is refused."""
     model = entry.model
+    if isinstance(model, UndirectedModel) and {source, target} in map(set, model.undirected_edges):
+        text = edge_text(model, source, target)
+        return EdgeAdvice("edge exists", refusal=f"{text} exists already.")
     if not (isinstance(model, HasDag) and isinstance(model, model_edits.EditableTables)):
         return EdgeAdvice()
     if model.dag.has_edge(source, target):
@@ -185,7 +188,7 @@ class EditController(QObject):
         if self.extension is not None and self.extension.add_edge(source, target):
             return
         edit = partial(model_edits.add_edge, model_id=self._model_id, source=source, target=target)
-        self.change(f"Add {source} → {target}", edit)
+        self.change(f"Add {edge_text(self.entry.model, source, target)}", edit)
 
     def add_node(self, name: str, at: Point) -> None:
         edit = partial(
@@ -226,7 +229,7 @@ class EditController(QObject):
     def delete(self, nodes: Iterable[str] = (), edges: Iterable[Edge] = ()) -> None:
         nodes, edges = tuple(nodes), tuple(edges)
         self._canvas.view.stand_still()
-        if self.change(f"Delete {_what(nodes, edges)}", self._deleting(nodes, edges)):
+        if self.change(f"Delete {self._what(nodes, edges)}", self._deleting(nodes, edges)):
             self._canvas.view.stop_hover()
 
     def reverse_selected(self) -> None:
@@ -239,7 +242,7 @@ class EditController(QObject):
             return
         turn = partial(model_edits.reverse_edge, model_id=self._model_id)
         turned = in_order(*(partial(turn, source=a, target=b) for a, b in edges))
-        if self.change(f"Reverse {_what((), edges)}", turned):
+        if self.change(f"Reverse {self._what((), edges)}", turned):
             self._canvas.signals.select.emit((), tuple((b, a) for a, b in edges))
 
     def turning(self, source: str, target: str) -> tuple[str, str]:
@@ -265,6 +268,14 @@ class EditController(QObject):
         if self.change(f"Reverse {source} → {target}, same distribution", edit):
             self._canvas.signals.select.emit((), ((target, source),))
 
+    def _what(self, nodes: Iterable[str], edges: Iterable[Edge]) -> str:
+        nodes, edges = tuple(nodes), tuple(edges)
+        if len(nodes) + len(edges) == 1:
+            return nodes[0] if nodes else edge_text(self.entry.model, *edges[0])
+        parts = [_count(len(nodes), "node")] if nodes else []
+        parts += [_count(len(edges), "edge")] if edges else []
+        return " and ".join(parts)
+
     # -- positions
 
     def _hold_positions(self) -> Edit:
@@ -279,7 +290,7 @@ class EditController(QObject):
     def move_nodes(self, points: Mapping[str, Point]) -> None:
         whole = {**self._canvas.scene.positions, **points}
         self._canvas.view.stand_still()
-        self._position(f"Move {_what(tuple(points), ())}", whole)
+        self._position(f"Move {self._what(tuple(points), ())}", whole)
 
     def _position(self, text: str, points: Mapping[str, Point]) -> None:
         edit = partial(
@@ -387,21 +398,12 @@ class EditController(QObject):
                 points=points,
             ),
         )
-        if self.change(f"Paste {_what(part.names, ())}", edit):
+        if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
 
     def duplicate(self) -> None:
         if self.copy():
             self.paste()
-
-
-def _what(nodes: Iterable[str], edges: Iterable[Edge]) -> str:
-    nodes, edges = tuple(nodes), tuple(edges)
-    if len(nodes) + len(edges) == 1:
-        return nodes[0] if nodes else " → ".join(edges[0])
-    parts = [_count(len(nodes), "node")] if nodes else []
-    parts += [_count(len(edges), "edge")] if edges else []
-    return " and ".join(parts)
 
 
 def _count(number: int, word: str) -> str:

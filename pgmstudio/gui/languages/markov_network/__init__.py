@@ -1,0 +1,1 @@
+"""Markov networks in the window."""

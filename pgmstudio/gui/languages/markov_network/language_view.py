@@ -1,0 +1,14 @@
+"""The registry row of Markov networks in the window."""
+
+from __future__ import annotations
+
+from pgmstudio.core.languages.base import Lazy
+from pgmstudio.gui.languages.registry import LanguageView
+
+lazy = Lazy.within("pgmstudio.gui.languages.markov_network")
+
+VIEW = LanguageView(
+    kind="markov-network",
+    description=lazy("description:DESCRIPTION"),
+    tables=lazy("tables:MarkovTables"),
+)
