@@ -75,6 +75,13 @@ class UndirectedModel(Model, Protocol):
     def undirected_edges(self) -> tuple[tuple[str, str], ...]: ...
 
 
+def edges_of(model: Model) -> tuple[tuple[str, str], ...]:
+    """The edges between variables, with or without direction; none for other models."""
+    if isinstance(model, UndirectedModel):
+        return model.undirected_edges
+    return model.edges if isinstance(model, DirectedModel) else ()
+
+
 def edge_text(model: Model, source: str, target: str) -> str:
     """`A → B`, or `A – B` where edges have no direction."""
     return f"{source} {'–' if isinstance(model, UndirectedModel) else '→'} {target}"

@@ -6,7 +6,7 @@ does not load the modules of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from operator import attrgetter
@@ -93,6 +93,8 @@ class ContextOperations:
     draw: Lazy[Callable[[Any, Mapping[int, int]], GraphPicture]]  # model, context as codes
     multinet: Lazy[Callable[[Any, str, Mapping[int, int]], GraphPicture]]  # model, variable, codes
     multinet_variable: Lazy[Callable[[Any], str]]
+    deciding_variables: Lazy[Callable[[Any], set[str]]]  # whose states decide what vanishes
+    vanished_edges: Lazy[Callable[[Any, Mapping[int, int]], Collection[Any]]]  # model, codes
 
 
 @dataclass(frozen=True)

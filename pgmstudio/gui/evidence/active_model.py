@@ -9,7 +9,7 @@ from functools import cached_property
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
 from pgmstudio.core.languages.registry import kind_title
-from pgmstudio.core.model import DirectedModel, Model, UndirectedModel
+from pgmstudio.core.model import Model, UndirectedModel, edges_of
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
@@ -27,7 +27,7 @@ class ActiveModel:
     live: BeliefService
     target: str | None
     waiting: frozenset[str] = frozenset()  # variables whose beliefs need a finished table
-    context: Mapping[str, str] = field(default_factory=dict)  # of a labelled DAG
+    context: Mapping[str, str] = field(default_factory=dict)  # in which it is viewed
 
     @property
     def model(self) -> Model:
@@ -45,9 +45,7 @@ class ActiveModel:
 
     @cached_property  # a check of a protocol is slow, and edges are read often
     def edges(self) -> tuple[tuple[str, str], ...]:
-        if isinstance(self.model, UndirectedModel):
-            return self.model.undirected_edges
-        return self.model.edges if isinstance(self.model, DirectedModel) else ()
+        return edges_of(self.model)
 
     @cached_property
     def is_undirected(self) -> bool:
@@ -64,8 +62,8 @@ class ActiveModel:
         return [target for source, target in self.edges if source == name]
 
     def chip(self, name: str) -> Chip | None:
-        """The chip of a variable in lists: its evidence, the target, or its state in the context of
-        a labelled DAG."""
+        """The chip of a variable in lists: its evidence, the target, or its state in the
+        context."""
         finding = self.live.evidence.get(name)
         if finding is not None:
             return chip_of(self.variable(name), finding)

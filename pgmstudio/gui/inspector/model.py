@@ -64,6 +64,7 @@ class SizeSection(Section):
         if sizes is not self._sizes:
             self._sizes, self._shows_all = sizes, False
         self.setVisible(bool(sizes.families or sizes.cliques))
+        self._parts.setVisible(bool(sizes.families))
         self._show()
 
     def _on_more(self) -> None:
@@ -71,7 +72,7 @@ class SizeSection(Section):
         self._show()
 
     def _show(self, *_: object) -> None:
-        is_cliques = self._parts.current == "cliques"
+        is_cliques = self._parts.current == "cliques" or not self._sizes.families
         lines = self._cliques() if is_cliques else self._families()
         total = sum(number for number, _ in lines)
         ordered = sorted(lines, key=lambda line: -line[0])

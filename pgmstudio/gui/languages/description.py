@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from pgmstudio.core.model import DirectedModel, Model, UndirectedModel
+from pgmstudio.core.model import UndirectedModel, edges_of
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.runs.model_summary import ModelFacts
 from pgmstudio.gui.widgets.fact_rows import Fact
@@ -26,16 +26,16 @@ class ModelDescription:
 
     def facts(self, model: Any) -> list[str]:
         """The header of the inspector, after the language and the number of variables."""
-        edges = _edges(model)
+        edges = edges_of(model)
         return [counted(len(edges), "edge")] if edges else []
 
     def variable_facts(self, model: Any, name: str) -> list[str]:
         """The header of a variable, after its states."""
         if isinstance(model, UndirectedModel):
-            near = sum(name in edge for edge in _edges(model))
+            near = sum(name in edge for edge in edges_of(model))
             return [counted(near, "neighbour") if near else "no neighbours"]
-        parents = sum(target == name for _, target in _edges(model))
-        children = sum(source == name for source, _ in _edges(model))
+        parents = sum(target == name for _, target in edges_of(model))
+        children = sum(source == name for source, _ in edges_of(model))
         return [
             counted(parents, "parent") if parents else "no parents",
             counted(children, "child", "children") if children else "no children",
@@ -52,7 +52,7 @@ class ModelDescription:
 
     def edges(self, model: Any) -> str:
         """The number of edges, for the status bar."""
-        return f"{len(_edges(model))} edges"
+        return f"{len(edges_of(model))} edges"
 
     def size_facts(self, model: Any, computed: ModelFacts | None) -> list[Fact]:
         """Sizes below the number of free parameters; `computed` is None until it is known."""
@@ -70,7 +70,7 @@ class ModelDescription:
     def table_facts(self, model: Any, name: str) -> list[Fact]:
         """The size of the table of a variable, for the inspector."""
         columns, free, tip = self.table_size(model, name)
-        sizes = [model.domain[p].cardinality for p, target in _edges(model) if target == name]
+        sizes = [model.domain[p].cardinality for p, target in edges_of(model) if target == name]
         product = f" = {' × '.join(map(str, sizes))}" if len(sizes) > 1 else ""
         return [
             ("Columns", f"{grouped(columns)}{product}", tip),
@@ -79,16 +79,10 @@ class ModelDescription:
 
     def table_size(self, model: Any, name: str) -> TableSize:
         """The table of a variable given its parents."""
-        parents = [source for source, target in _edges(model) if target == name]
+        parents = [source for source, target in edges_of(model) if target == name]
         columns = math.prod(model.domain[parent].cardinality for parent in parents)
         free = columns * (model.domain[name].cardinality - 1)
         return TableSize(columns, free, "One for each combination of the parents' states.")
 
 
 DEFAULT = ModelDescription()
-
-
-def _edges(model: Model) -> tuple[Edge, ...]:
-    if isinstance(model, UndirectedModel):
-        return model.undirected_edges
-    return model.edges if isinstance(model, DirectedModel) else ()

@@ -52,6 +52,8 @@ LANGUAGE = Language(
         draw=lazy("diagrams:labelled_picture"),
         multinet=lazy("diagrams:multinet_picture"),
         multinet_variable=lazy("diagrams:multinet_variable"),
+        deciding_variables=lazy("contexts:deciding_variables"),
+        vanished_edges=lazy("contexts:vanished_edges"),
     ),
     to_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:own_network"),
     from_network=lazy("model:LabelledDag.of_network"),

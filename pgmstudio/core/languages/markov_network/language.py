@@ -56,6 +56,8 @@ LANGUAGE = Language(
         draw=lazy("diagrams:markov_picture"),
         multinet=lazy("diagrams:multinet_picture"),
         multinet_variable=lazy("diagrams:multinet_variable"),
+        deciding_variables=lazy("structure_facts:deciding_variables"),
+        vanished_edges=lazy("structure_facts:vanished_edges"),
     ),
     to_network=lazy("conversions:network_of_markov"),
     from_network=lazy("conversions:markov_of_network"),

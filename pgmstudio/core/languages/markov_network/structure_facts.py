@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import Edge
+from pgmstudio.core.languages.markov_network.structure_text import context_rows
 from pgmstudio.core.languages.sizes import CliqueSize, SizeBreakdown
 
 
@@ -11,6 +15,23 @@ def neighbour_roles(model: MarkovNetwork, target: str) -> dict[str, str]:
     """The neighbours of a variable, which are its Markov blanket."""
     near = model.structure.neighbours[model.domain.index(target)]
     return {model.domain.names[v]: "neighbour" for v in sorted(near)}
+
+
+def deciding_variables(model: MarkovNetwork) -> set[str]:
+    """The variables whose states decide whether some edge vanishes."""
+    structure, names = model.structure, model.domain.names
+    return {
+        names[v]
+        for edge in structure.contexts
+        for row in context_rows(structure, edge)
+        for v, state in row.items()
+        if state is not None
+    }
+
+
+def vanished_edges(model: MarkovNetwork, context: Mapping[int, int]) -> frozenset[Edge]:
+    """The edges that vanish in a context."""
+    return model.structure.vanished_edges(context)
 
 
 def violations(model: MarkovNetwork, knowledge: Knowledge) -> list[str]:

@@ -19,6 +19,7 @@ from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.languages.contexts.controller import contexts_of
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -34,6 +35,10 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
         ),
     )
     labels = on.model_with(lambda entry: isinstance(entry.model, LabelledDag), NO_LABELS)
+    contexts = on.model_with(
+        lambda entry: contexts_of(entry.model),
+        lambda entry: f"the edges of {a_kind(entry.model.kind)} do not vanish in contexts.",
+    )
     context = on.model_with(
         lambda _: context_views(app).context(app.workspace.model_id or ""),
         "the context is empty; add a variable in the bar over the graph.",
@@ -75,16 +80,16 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "Use the evidence as the context: the graph is redrawn when the evidence changes.",
             commands.follow,
             icon="funnel",
-            needs=[labels],
+            needs=[contexts],
             is_checked=commands.follows,
         ),
         ActionSpec(
             "view.context.clear",
             "Clear the context",
             "View/Context",
-            "Show every edge of the labelled graph again.",
+            "Show every edge of the graph again.",
             commands.clear,
-            needs=[labels, context],
+            needs=[contexts, context],
         ),
         ActionSpec(
             "view.context.copy",
@@ -92,7 +97,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "View/Context",
             "Set the context as evidence; the beliefs change.",
             commands.copy,
-            needs=[labels, context],
+            needs=[contexts, context],
         ),
     ]
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from pgmstudio.core.languages.base import Diagram, Lazy
+from pgmstudio.core.languages.base import Lazy
+from pgmstudio.gui.languages.contexts.multinet_diagram import MULTINET_DIAGRAM
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
 
-# Only the window has it: it is drawn on a canvas for each state of a variable.
-MULTINET_DIAGRAM = Diagram(
-    "multinet",
-    Lazy("pgmstudio.core.languages.ldag.diagrams:labelled_picture"),
-    title="Multinet",
-    description="A small graph for each state of a variable, with the same positions.",
-)
 KAPPA_PATH = RunResult(
     key="kappa",
     artifacts=("kappa-path",),

@@ -1,19 +1,28 @@
-"""The context bar of a labelled DAG and its commands."""
+"""The context bar of a model and its commands."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject
 
-from pgmstudio.core.languages.ldag.contexts import deciding_variables, vanished_edges
-from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.drawing.diagram import GraphPicture
+from pgmstudio.core.languages.base import ContextOperations
+from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.model import Model, edges_of
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.context_views import context_views
-from pgmstudio.gui.languages.ldag.context_bar import ContextBar, Offer
+from pgmstudio.gui.languages.contexts.context_bar import ContextBar, Offer
+
+
+def contexts_of(model: Model) -> ContextOperations | None:
+    """The operations of a language in which edges may vanish; None for other languages."""
+    return LANGUAGES[model.kind].contexts
 
 
 class ContextController(QObject):
-    """One per page of a labelled graph."""
+    """One per page."""
 
     def __init__(self, app: AppContext, model_id: str, parent: QObject) -> None:
         super().__init__(parent)
@@ -30,10 +39,33 @@ class ContextController(QObject):
         self.show_context()
 
     @property
-    def model(self) -> LabelledDag | None:
+    def model(self) -> Model | None:
+        """The model of the page; None where its language has no contexts, or it is gone."""
         entry = self._app.project.models.get(self._model_id)
-        is_one = entry is not None and isinstance(entry.model, LabelledDag)
-        return entry.model if entry is not None and is_one else None  # type: ignore[return-value]
+        return None if entry is None or contexts_of(entry.model) is None else entry.model
+
+    def draw(self, context: Mapping[int, int]) -> GraphPicture | None:
+        """The graph in a context; None where there is none."""
+        operations = None if self.model is None else contexts_of(self.model)
+        return None if operations is None else operations.draw.load()(self.model, context)
+
+    @property
+    def deciding(self) -> set[str]:
+        """The variables whose states decide whether some edge vanishes."""
+        model = self.model
+        operations = None if model is None else contexts_of(model)
+        if operations is None:
+            return set()
+        if self._decides[0] is not model:
+            self._decides = (model, operations.deciding_variables.load()(model))
+        return self._decides[1]
+
+    def vanished(self, context: Mapping[int, int]) -> int:
+        """The number of edges that vanish in a context."""
+        operations = None if self.model is None else contexts_of(self.model)
+        return (
+            0 if operations is None else len(operations.vanished_edges.load()(self.model, context))
+        )
 
     @property
     def context(self) -> dict[str, str]:
@@ -44,20 +76,17 @@ class ContextController(QObject):
         model = self.model
         if model is None:
             return
-        if self._decides[0] is not model:
-            self._decides = (model, deciding_variables(model))
+        decides = self.deciding
         titles = self._app.project.models[self._model_id].node_titles
-        offers = [
-            Offer(v, titles.get(v.name, v.name), v.name in self._decides[1]) for v in model.domain
-        ]
+        offers = [Offer(v, titles.get(v.name, v.name), v.name in decides) for v in model.domain]
         follows = self._views.follows(self._model_id)
         self.bar.show_context(offers, self.context, self._effect_text(model), follows=follows)
 
-    def _effect_text(self, model: LabelledDag) -> str:
-        gone = len(vanished_edges(model, self._views.codes(self._model_id)))
-        if not model.labelled_edges:
-            return "no edge carries a label"
-        many = counted(len(model.edges), "edge")
+    def _effect_text(self, model: Model) -> str:
+        if not self.deciding:
+            return "no edge vanishes in any context"
+        gone = self.vanished(self._views.codes(self._model_id))
+        many = counted(len(edges_of(model)), "edge")
         return f"{gone} of {many} {'vanishes' if gone == 1 else 'vanish'}"
 
     # -- requests

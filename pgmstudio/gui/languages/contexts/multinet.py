@@ -1,18 +1,16 @@
-"""The multinet of a labelled DAG: a small canvas for each state of one variable."""
+"""The multinet of a model: a small canvas for each state of one variable."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout
 
-from pgmstudio.core.languages.ldag.contexts import deciding_variables, vanished_edges
-from pgmstudio.core.languages.ldag.diagrams import labelled_picture
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.small_multiples import PanelGraph, PanelsController
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.context_views import context_views
-from pgmstudio.gui.languages.ldag.context import ContextController
+from pgmstudio.gui.languages.contexts.controller import ContextController
 from pgmstudio.gui.widgets.basic import label, row
 from pgmstudio.gui.widgets.combo_box import offer
 
@@ -65,11 +63,11 @@ class MultinetController(PanelsController):
         super().open()
 
     def _fill(self) -> None:
-        """Variables that labels depend on first; the choice stays where it can."""
+        """Variables that edges depend on first; the choice stays where it can."""
         model = self._contexts.model
         if model is None:
             return
-        decides = deciding_variables(model)
+        decides = self._contexts.deciding
         names = sorted(model.domain.names, key=lambda name: name not in decides)
         titles = self._app.project.models[self._model_id].node_titles
         offer(self.choice, {name: titles.get(name, name) for name in names})
@@ -94,8 +92,10 @@ class MultinetController(PanelsController):
         texts = {}
         for code, state in enumerate(model.domain[name].states[:MAX_PANELS]):
             here = {**fixed, model.domain.index(name): code}
-            graphs.append(PanelGraph(code, f"{name} = {state}", labelled_picture(model, here)))
-            gone = len(vanished_edges(model, here))
+            picture = self._contexts.draw(here)
+            assert picture is not None
+            graphs.append(PanelGraph(code, f"{name} = {state}", picture))
+            gone = self._contexts.vanished(here)
             texts[code] = f"{counted(gone, 'edge')} {'vanishes' if gone == 1 else 'vanish'}"
         self.view.show_graphs(graphs)
         self.view.show_captions(texts)

@@ -1,4 +1,4 @@
-"""The bar of a context over a labelled graph: a chip for each variable, and what vanishes."""
+"""The bar of a context over a graph: a chip for each variable, and what vanishes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARGIN = 10
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A variable that may be given a state: its title, and whether labels depend on it."""
+    """A variable that may be given a state: its title, and whether edges depend on it."""
 
     variable: Variable
     title: str
@@ -76,7 +76,7 @@ class ContextBar(QFrame):
         super().__init__(parent)
         self.setObjectName("contextBar")
         self.setProperty("role", "context")
-        self.setAccessibleName("Context of the labelled graph")
+        self.setAccessibleName("Context of the graph")
         self._offers: tuple[Offer, ...] = ()
         self._context: dict[str, str] = {}
         self._chips: list[ContextChip] = []
@@ -165,7 +165,7 @@ class ContextBar(QFrame):
         self._fold()
 
     def _fill(self) -> None:
-        """Variables that labels depend on first, the others below."""
+        """Variables that edges depend on first, the others below."""
         menu = self._add.menu()
         menu.clear()
         free = [offer for offer in self._offers if offer.variable.name not in self._context]

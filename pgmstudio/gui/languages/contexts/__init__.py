@@ -1,0 +1,1 @@
+"""Pages of languages whose edges vanish in contexts: the bar, the multinet, the actions."""
