@@ -15,16 +15,10 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.separation import Meeting, Separation, irrelevant_to, separation_of
 from pgmstudio.core.inference.base import Done, InferenceSession, Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
+from pgmstudio.core.languages.base import ContextOperations
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.diagrams import diagram_row
-from pgmstudio.core.languages.ldag.conversions import plain_labelled
-from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.ldag.session import (
-    ContextGraphs,
-    LabelledAnswer,
-    information_question,
-    labelled_answer,
-)
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.model import HasDag, Model
 from pgmstudio.core.number_format import counted, general
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -34,6 +28,11 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.separation.bar import SeparationBar
+from pgmstudio.gui.separation.context_answer import (
+    ContextAnswer,
+    context_answer,
+    information_in_context,
+)
 
 TOPIC = "separation"
 # Fewer bits are rounding errors.
@@ -74,8 +73,7 @@ class SeparationController(QObject):
         self._given: list[str] = []
         self._role = "A"
         self.answer: Separation | None = None
-        self.by_labels: LabelledAnswer | None = None
-        self._contexts = ContextGraphs()
+        self.in_context: ContextAnswer | None = None
         self._numbers = ""
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_answer)
@@ -88,7 +86,7 @@ class SeparationController(QObject):
         bar.close_requested.connect(self.close)
         app.workspace.beliefs_changed.connect(self._on_beliefs_changed)
         context_views(app).changed.connect(self._on_beliefs_changed)
-        self._graph: Dag | None = self._dag()
+        self._asked_about = self._asked_now()
 
     # -- query
 
@@ -109,16 +107,26 @@ class SeparationController(QObject):
     def _live(self) -> BeliefService:
         return self._app.workspace.beliefs(self._model_id)
 
-    def _dag(self) -> Dag | None:
+    @property
+    def _model(self) -> Model | None:
         entry = self._app.project.models.get(self._model_id)
-        labelled = None if entry is None else plain_labelled(entry.model)
-        if labelled is not None:
-            return self._contexts.graph(labelled, context_views(self._app).codes(self._model_id))
-        return None if entry is None else separation_graph(entry.model)
+        return None if entry is None else entry.model
 
     @property
-    def _labelled(self) -> LabelledDag | None:
-        return plain_labelled(self._app.project.models[self._model_id].model)
+    def _operations(self) -> ContextOperations | None:
+        return None if self._model is None else language_of(self._model).contexts
+
+    def _asked_now(self) -> tuple[object, ...]:
+        """What an answer depends on: the model and its context, or its directed graph."""
+        if self._operations is not None:
+            return (self._model, self._context)
+        return (None if self._model is None else separation_graph(self._model),)
+
+    def _names(self) -> tuple[str, ...]:
+        """The variables that can be picked."""
+        if self._model is None or self._asked_now()[0] is None:
+            return ()
+        return self._model.domain.names
 
     @property
     def _context(self) -> dict[str, str]:
@@ -126,7 +134,7 @@ class SeparationController(QObject):
 
     def disabled_reason(self, picture: str = "") -> str:
         """Why d-separation cannot be queried in a diagram; empty when it can."""
-        if self._dag() is None:
+        if not self._names():
             return "d-separation is about the edges of a directed graph or a tree."
         diagram = diagram_row(self._app.project.models[self._model_id].model, picture)
         if diagram is not None and not diagram.has_variables:
@@ -160,8 +168,7 @@ class SeparationController(QObject):
 
     def pick(self, node: str, role: str = "") -> None:
         """Give a node a role, or remove that role; then go to the next role."""
-        graph = self._dag()
-        if graph is None or node not in graph.names:
+        if node not in self._names():
             self._canvas.refuse(
                 self.disabled_reason() or "only variables can be picked; show the graph."
             )
@@ -222,23 +229,24 @@ class SeparationController(QObject):
         return letters
 
     def _ask(self) -> None:
-        self.answer, self.by_labels, self._numbers = None, None, ""
+        self.answer, self.in_context, self._numbers = None, None, ""
         self._live.side.forget(TOPIC)
-        graph = self._graph = self._dag()
+        asked = self._asked_about = self._asked_now()
         self._show()
-        if graph is None or self._one is None:
+        if asked[0] is None or self._one is None:
             self._latest_task.forget()
             return
         one, other, given = self.question
-        if self._labelled is not None:
-            ask = partial(labelled_answer, self._labelled, graph, self._context)
+        model, operations = self._model, self._operations
+        if model is not None and operations is not None:
+            ask = partial(context_answer, operations, model, self._context)
             self._latest_task.ask(partial(ask, one or "", other, given))
-        else:
-            self._latest_task.ask(partial(_answer, graph, one or "", other, given))
+        elif isinstance(asked[0], Dag):
+            self._latest_task.ask(partial(_answer, asked[0], one or "", other, given))
 
-    def _on_answer(self, result: Separation | LabelledAnswer) -> None:
-        self.by_labels = result if isinstance(result, LabelledAnswer) else None
-        self.answer = result.trails if isinstance(result, LabelledAnswer) else result
+    def _on_answer(self, result: Separation | ContextAnswer) -> None:
+        self.in_context = result if isinstance(result, ContextAnswer) else None
+        self.answer = result.trails if isinstance(result, ContextAnswer) else result
         self._show()
 
     def _show(self) -> None:
@@ -277,9 +285,9 @@ class SeparationController(QObject):
         else:
             known = f" given {self._names_text(self._given)}" if self._given else ""
             one, other = self._title(self._one), self._title(self._other)
-            if self.by_labels is not None:
-                heading = self.by_labels.statement(one, other, known)
-                holds = self.by_labels.holds
+            if self.in_context is not None:
+                heading = self.in_context.statement(one, other, known)
+                holds = self.in_context.holds
                 look = ("check-circle", "success_ink") if holds else ("path", "accent")
             elif result.is_separated:
                 heading, look = f"{one} ⟂ {other}{known}", ("check-circle", "success_ink")
@@ -297,8 +305,8 @@ class SeparationController(QObject):
 
     def _details(self, result: Separation) -> str:
         parts = [self._numbers] if self._numbers else []
-        if self.by_labels is not None:
-            parts += filter(None, [self.by_labels.detail()])
+        if self.in_context is not None:
+            parts += filter(None, [self.in_context.detail()])
         if result.active:
             more = " and more" if result.has_more else ""
             parts.append(f"{counted(len(result.active), 'active trail')}{more}.")
@@ -352,8 +360,9 @@ class SeparationController(QObject):
         self._show_numbers("Computing…")
         names = (one, other, *given)
         question: Callable[..., float | None] = partial(information, names)
-        if self._labelled is not None:
-            question = information_question(self._labelled, names, self._context)
+        model, operations = self._model, self._operations
+        if model is not None and operations is not None:
+            question = partial(information_in_context, operations, model, names, self._context)
         self._live.side.ask(TOPIC, question, self._on_numbers, self._on_no_numbers)
 
     def _on_numbers(self, bits: float | None) -> None:
@@ -381,11 +390,11 @@ class SeparationController(QObject):
     def _on_beliefs_changed(self, model_id: str) -> None:
         if model_id != self._model_id or not self.is_open:
             return
-        graph = self._dag()
-        if graph is self._graph:
+        asked = self._asked_now()
+        if asked[0] is self._asked_about[0] and asked[1:] == self._asked_about[1:]:
             self._allow()
             return
-        names = set() if graph is None else set(graph.names)
+        names = self._names()
         for node in [node for node in self._letters() if node not in names]:
             self._drop(node)
         self._ask()

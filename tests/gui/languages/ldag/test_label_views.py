@@ -310,7 +310,7 @@ def test_questions_of_separation_are_asked_in_the_context(page, window, qtbot) -
     desk.open()
     desk.pick("Pressure", "A")
     desk.pick("Proteins", "B")
-    qtbot.waitUntil(lambda: desk.by_labels is not None and desk.answer is not None)
+    qtbot.waitUntil(lambda: desk.in_context is not None and desk.answer is not None)
     qtbot.waitUntil(lambda: "not implied" in desk.bar.heading)
     assert "sound, not complete" in desk.bar.detail
     context_views(window.app).choose(page.model_id or "", {"Smoking": "no"})
