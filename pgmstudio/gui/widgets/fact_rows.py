@@ -11,6 +11,8 @@ from pgmstudio.gui.widgets.basic import label
 
 Fact = tuple[str, str] | tuple[str, str, str]  # name, value, what it means
 
+LONG_NAME = 22  # characters; a longer name may take two lines, so that its value is not cut
+
 
 class FactRows(QWidget):
     """Values can be marked with the mouse and copied."""
@@ -42,6 +44,7 @@ class FactRows(QWidget):
             if is_used:
                 fact = facts[rect]
                 name.setText(fact[0])
+                name.setWordWrap(len(fact[0]) > LONG_NAME)
                 value.setText(fact[1])
                 tip = fact[2] if len(fact) == 3 else ""
                 name.setToolTip(tip)

@@ -26,6 +26,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.files.opening import open_file
+from pgmstudio.gui.languages.markov_network.inspector import EdgeContextsSection
 from pgmstudio.gui.languages.markov_network.page_extension import MarkovExtension
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
@@ -103,6 +104,17 @@ def test_a_learned_markov_network_is_viewed_in_a_context_edited_asked_and_saved(
     assert isinstance(extension, MarkovExtension)
     assert extension.contexts.bar.text == f"1 of {len(learned.structure.edges)} edges vanishes"
     context_views(app).choose(model_id, {})
+
+    # The context is unticked in the inspector, and undone.
+    app.workspace.select((), (edge,))
+    section = window.findChild(EdgeContextsSection)
+    assert isinstance(section, EdgeContextsSection)
+    section.rows.box(row).click()
+    fewer = app.project.models[model_id].model
+    assert isinstance(fewer, MarkovNetwork)
+    assert (i, j) not in fewer.structure.contexts
+    app.document.undo_stack.undo()
+    assert app.project.models[model_id].model is learned
 
     # An edge less and one more; undo restores the same bytes.
     before = model_bytes(learned)

@@ -20,7 +20,8 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.ldag.label_editor import Context, ContextRows, context_rows
+from pgmstudio.gui.languages.contexts.context_rows import Context, ContextRows
+from pgmstudio.gui.languages.ldag.label_editor import context_rows, merged_text
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers, score_of
 from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.bar_rows import RankBars
@@ -110,7 +111,8 @@ class LabelSections(QWidget):
             if counts is None and numbers is not None and numbers.counts is not None:
                 shape = (*model.classes[model.domain.index(target)].shape,)
                 counts = numbers.counts if numbers.counts.shape[:-1] == shape else None
-            self.rows.show_rows([title(name) for name in others], result, counts, axis)
+            texts = [merged_text(row, counts, axis) for row in result]
+            self.rows.show_rows([title(name) for name in others], result, texts)
         locked = [row for row in result or () if row.is_locked]
         states = escape(", ".join(locked[0].states)) if locked else ""
         self.note.show_text(

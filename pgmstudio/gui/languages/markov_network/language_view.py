@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.contexts.multinet_diagram import MULTINET_DIAGRAM
-from pgmstudio.gui.languages.registry import LanguageView
+from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 
 lazy = Lazy.within("pgmstudio.gui.languages.markov_network")
 
@@ -13,5 +13,6 @@ VIEW = LanguageView(
     extend_page=lazy("page_extension:MarkovExtension"),
     more_diagrams=(MULTINET_DIAGRAM,),
     description=lazy("description:DESCRIPTION"),
+    inspector_sections={SubjectKind.EDGE: (lazy("inspector:EdgeContextsSection"),)},
     tables=lazy("tables:MarkovTables"),
 )
