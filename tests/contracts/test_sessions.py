@@ -21,6 +21,7 @@ from pgmstudio.core.inference.base import (
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.languages.sessions import open_session
@@ -29,8 +30,14 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel
 from tests.decision_graphs import random_graph
 from tests.labelled_dags import random_labelled
+from tests.markov_networks import random_markov_network, random_structure
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
+
+
+def _random_markov(rng: np.random.Generator) -> MarkovNetwork:
+    return random_markov_network(rng, random_structure(rng, [2, 3, 2, 2, 3, 2]))
+
 
 # One small model of every family in the table of sessions.
 EXAMPLES: dict[type, Callable[[], Any]] = {
@@ -40,6 +47,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     LatentClasses: lambda: random_classes(np.random.default_rng(6), 6, 4),
     DecisionGraph: lambda: random_graph(np.random.default_rng(7), 6, zeros=0.0),
     LabelledDag: lambda: random_labelled(np.random.default_rng(8), 6, merges=0.8),
+    MarkovNetwork: lambda: _random_markov(np.random.default_rng(9)),
 }
 
 

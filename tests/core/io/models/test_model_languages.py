@@ -18,11 +18,13 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.codec import codec_of, saved_kinds
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from tests.decision_graphs import random_graph
 from tests.labelled_dags import random_labelled
+from tests.markov_networks import random_markov_network, random_structure
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 PATH = Path("model.json")
@@ -37,6 +39,7 @@ EXAMPLES: dict[str, Callable[[np.random.Generator], Any]] = {
     LatentClasses.kind: random_classes,
     DecisionGraph.kind: random_graph,
     LabelledDag.kind: lambda rng: random_labelled(rng, merges=0.7),
+    MarkovNetwork.kind: lambda rng: random_markov_network(rng, random_structure(rng, [2, 3, 2, 2])),
 }
 
 
