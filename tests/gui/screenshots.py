@@ -25,6 +25,7 @@ from PySide6.QtGui import QPainter  # noqa: E402
 
 from pgmstudio.gui.demo.screenshot_tour import WindowTour  # noqa: E402
 from pgmstudio.gui.demo.window_driver import WindowDriver  # noqa: E402
+from pgmstudio.gui.jobs import progress_dialog  # noqa: E402
 from pgmstudio.gui.theme.resources import folder_of  # noqa: E402
 from pgmstudio.gui.theme.theme import theme  # noqa: E402
 from pgmstudio.gui.tour.guided_tour import start_tour  # noqa: E402
@@ -115,6 +116,7 @@ def take_whole(driver: WindowDriver, file: Path) -> Path:
 
 
 def main() -> int:
+    progress_dialog.QUIET_MS = 60_000  # files are open when their scene goes on
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manual", action="store_true", help="only the pictures of the README")
     parser.add_argument("--only", nargs="+", choices=SCENES, default=list(SCENES), metavar="GROUP")

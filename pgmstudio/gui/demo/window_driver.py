@@ -79,9 +79,10 @@ class WindowDriver:
 
     def model_page(self) -> ModelPage:
         """The model in front, drawn and with its beliefs."""
+        # A file that takes longer than a moment is read in the background.
+        self.wait_for("a model", lambda: isinstance(self.app.center.current, ModelPage))
         page = self.app.center.current
-        if not isinstance(page, ModelPage):
-            raise LookupError("no model is in front")
+        assert isinstance(page, ModelPage)
         live = page.asking.live
         self.wait_for("the picture of the model", lambda: page.scene().nodes)
         self.wait_for("its beliefs", lambda: not live.is_stale or live.error is not None)
