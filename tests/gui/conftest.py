@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QStandardPaths
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QStandardPaths, Qt
 from PySide6.QtGui import QCursor
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -57,6 +58,14 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
 def _patience_with_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine a small file, too, is read before a dialog is shown."""
     monkeypatch.setattr("pgmstudio.gui.jobs.progress_dialog.QUIET_MS", PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True)
+def _released_mouse(qapp: QApplication) -> None:
+    """A button that a test before left pressed is released."""
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        if qapp.mouseButtons() & button:
+            QTest.mouseRelease(QWidget(), button)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -72,7 +72,8 @@ class SizeSection(Section):
         self._show()
 
     def _show(self, *_: object) -> None:
-        is_cliques = self._parts.current == "cliques" or not self._sizes.families
+        has_only_cliques = bool(self._sizes.cliques) and not self._sizes.families
+        is_cliques = has_only_cliques or self._parts.current == "cliques"
         lines = self._cliques() if is_cliques else self._families()
         total = sum(number for number, _ in lines)
         ordered = sorted(lines, key=lambda line: -line[0])
