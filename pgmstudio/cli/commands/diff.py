@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pgmstudio.cli.options.data import add_data_options, check_ending, open_model, read_rows_for
 from pgmstudio.cli.terminal.output import Block, Fields, count_of, decimal, whole
@@ -84,12 +84,15 @@ def difference_drawing(
     return svg_of(picture, place(picture, first.layout), theme=theme, title=title)
 
 
+DifferenceT = TypeVar("DifferenceT", ModelDifference, UndirectedModelDifference)
+
+
 @dataclass(frozen=True, eq=False)
-class DifferenceReport:
-    """The difference of the structures of two files."""
+class Report(Generic[DifferenceT]):
+    """The difference of two files."""
 
     paths: tuple[str, str]
-    difference: ModelDifference
+    difference: DifferenceT
     output: str | None
     exit_code: int = 0
 
@@ -97,6 +100,11 @@ class DifferenceReport:
         first, second = self.paths
         document = {"first": first, "second": second, **self.difference.as_dict()}
         return document if self.output is None else {**document, "file": self.output}
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceReport(Report[ModelDifference]):
+    """The difference of the structures of two files."""
 
     def blocks(self) -> Iterator[Block]:
         graph = self.difference.graph
@@ -128,18 +136,8 @@ class DifferenceReport:
 
 
 @dataclass(frozen=True, eq=False)
-class UndirectedReport:
+class UndirectedReport(Report[UndirectedModelDifference]):
     """The difference of two structures whose directions do not count."""
-
-    paths: tuple[str, str]
-    difference: UndirectedModelDifference
-    output: str | None
-    exit_code: int = 0
-
-    def as_dict(self) -> Mapping[str, Any]:
-        first, second = self.paths
-        document = {"first": first, "second": second, **self.difference.as_dict()}
-        return document if self.output is None else {**document, "file": self.output}
 
     def blocks(self) -> Iterator[Block]:
         graph = self.difference.graph

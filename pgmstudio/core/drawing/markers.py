@@ -25,7 +25,7 @@ _CORNERS: dict[str, tuple[int, float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """How models of a language are told apart.
+    """How models of a language are distinguished.
 
     `color` is a category of the theme, `icon` a name in the icon font.
     """

@@ -41,7 +41,7 @@ class Conditions:
     def model_with(
         self, has: Callable[[ModelEntry], object], otherwise: str | Callable[[ModelEntry], str]
     ) -> Condition:
-        """A model that has something; `otherwise` tells that it has not."""
+        """A model that has something; `otherwise` is the reason shown if it has not."""
 
         def condition() -> str | None:
             entry = self.entry

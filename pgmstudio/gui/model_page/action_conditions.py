@@ -42,7 +42,7 @@ class PageConditions(Conditions):
         return None if self.page is not None else NO_PAGE
 
     def page_with(self, has: Callable[[ModelPage], object], otherwise: str) -> Condition:
-        """A current page that has something; `otherwise` tells that it has not."""
+        """A current page that has something; `otherwise` is the reason shown if it has not."""
 
         def condition() -> str | None:
             page = self.page

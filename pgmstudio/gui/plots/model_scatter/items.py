@@ -170,7 +170,7 @@ def _draw_in_px(item: Any, painter: QPainter, is_smooth: bool, unit: float) -> Q
     return to_px
 
 
-# pyqtgraph keeps a picture for each symbol, pen and brush it is given, told apart by identity.
+# pyqtgraph keeps a picture for each symbol, pen and brush it is given, keyed by identity.
 
 
 @lru_cache(maxsize=64)

@@ -62,7 +62,7 @@ class PseudoLikelihoodParams(MarkovParams):
         choices=PSEUDO_SCORES,
         help="mpl: marginal pseudo-likelihood, with the equivalent sample size as prior. pic: "
         "maximum of the pseudo-likelihood less ½ log N for each parameter. lambda: the same with "
-        "the given weight of the parameters, of edges and contexts alike.",
+        "the given weight of the parameters, for edges and for contexts.",
     )
     lambda_: float | None = lambda_param()
     edge_prior: float = edge_prior_param()
