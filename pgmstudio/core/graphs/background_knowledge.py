@@ -105,6 +105,21 @@ class Knowledge:
                 broken.append(f"{source} → {target} is present, but: {why}")
         return broken
 
+    def undirected_violations(self, edges: Iterable[Edge]) -> list[str]:
+        """The same for edges without direction: one is required by a rule for either direction,
+        and forbidden where both directions are."""
+        present = {frozenset(edge) for edge in edges}
+        broken = [
+            f"{a} – {b} is required but absent."
+            for a, b in sorted(self.required)
+            if frozenset((a, b)) not in present
+        ]
+        for a, b in sorted(tuple(sorted(edge)) for edge in present):
+            reason = self.why_forbidden(a, b)
+            if reason is not None and self.why_forbidden(b, a) is not None:
+                broken.append(f"{a} – {b} is present, but: {reason}")
+        return broken
+
     def among(self, names: Iterable[str]) -> Knowledge:
         """The rules that speak only of these variables; the tiers keep their numbers."""
         known = frozenset(names)

@@ -168,7 +168,7 @@ class Language:
     intervention_note: str = ""  # what has to be known about do() in this language
     # The role of every variable that a prediction of the target uses; others are not used.
     roles: Lazy[Callable[[Any, str], dict[str, str]]] | None = None
-    # The constraints that a model violates, as messages; None: read from its directed edges.
+    # The constraints that a model violates, as messages; None: read from its edges.
     violations: Lazy[Callable[[Any, Knowledge], list[str]]] | None = None
 
     @property

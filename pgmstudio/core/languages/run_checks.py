@@ -14,7 +14,7 @@ from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import LANGUAGES
-from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel, UndirectedModel
 from pgmstudio.core.number_format import count_of, whole
 
 # Rows whose missing cells are summed out to see whether they have probability 0.
@@ -114,8 +114,10 @@ def _impossible_rows(model: Model, data: DataSet) -> int:
 
 def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:
     """The constraints that a model violates, as messages, read from the model and not from its
-    learner. None for a language without directed edges."""
+    learner. None for a language without edges between variables."""
     row = LANGUAGES.get(model.kind)
     if row is not None and row.violations is not None:
         return row.violations.load()(model, knowledge)
+    if isinstance(model, UndirectedModel):
+        return knowledge.undirected_violations(model.undirected_edges)
     return knowledge.violations(model.edges) if isinstance(model, DirectedModel) else None

@@ -95,5 +95,4 @@ LANGUAGE = Language(
     },
     effective_size_note="cells of its junction tree",
     roles=lazy("structure_facts:neighbour_roles"),
-    violations=lazy("structure_facts:violations"),
 )

@@ -1,10 +1,9 @@
-"""What other parts ask about the graph of a Markov network: roles, rules on edges, sizes."""
+"""What other parts ask about the graph of a Markov network: roles and sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Edge
 from pgmstudio.core.languages.markov_network.structure_text import context_rows
@@ -32,26 +31,6 @@ def deciding_variables(model: MarkovNetwork) -> set[str]:
 def vanished_edges(model: MarkovNetwork, context: Mapping[int, int]) -> frozenset[Edge]:
     """The edges that vanish in a context."""
     return model.structure.vanished_edges(context)
-
-
-def violations(model: MarkovNetwork, knowledge: Knowledge) -> list[str]:
-    """One message for each rule that the edges break.
-
-    An edge without direction is required by a rule for either direction, and forbidden where both
-    directions are.
-    """
-    names = model.domain.names
-    present = {frozenset((names[i], names[j])) for i, j in model.structure.edges}
-    broken = [
-        f"{a} – {b} is required but absent."
-        for a, b in sorted(knowledge.required)
-        if frozenset((a, b)) not in present
-    ]
-    for a, b in sorted(tuple(sorted(edge)) for edge in present):
-        reason = knowledge.why_forbidden(a, b)
-        if reason is not None and knowledge.why_forbidden(b, a) is not None:
-            broken.append(f"{a} – {b} is present, but: {reason}")
-    return broken
 
 
 def markov_sizes(model: MarkovNetwork) -> SizeBreakdown:

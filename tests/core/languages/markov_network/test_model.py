@@ -34,7 +34,8 @@ from pgmstudio.core.languages.markov_network.separation import (
     separation,
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.languages.markov_network.structure_facts import neighbour_roles, violations
+from pgmstudio.core.languages.markov_network.structure_facts import neighbour_roles
+from pgmstudio.core.languages.run_checks import broken_rules
 from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.languages.sessions import ask, open_session
 from tests.labelled_dags import coronary as coronary_labels
@@ -395,7 +396,7 @@ def test_rules_on_edges_are_checked_without_directions() -> None:
     knowledge = Knowledge(
         required=frozenset({("1", "3")}), forbidden=frozenset(both | {("2", "3")})
     )
-    assert violations(figure_9(), knowledge) == [
+    assert broken_rules(figure_9(), knowledge) == [
         "1 – 3 is required but absent.",
         "1 – 2 is present, but: 1 → 2 is forbidden.",
     ]

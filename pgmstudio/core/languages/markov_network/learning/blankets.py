@@ -15,7 +15,6 @@ from itertools import combinations
 import numpy as np
 
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     PseudoLikelihood,
     bits_of,
@@ -23,6 +22,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     neighbour_masks,
 )
 from pgmstudio.core.languages.markov_network.structure import Edge, edge_of
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.family_cache import mask_of
 
 MIN_GAIN = 1e-9  # bits; smaller gains are rounding

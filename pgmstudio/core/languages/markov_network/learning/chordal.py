@@ -31,7 +31,6 @@ from pgmstudio.core.languages.markov_network.learning.posterior import (
     MarkovPosterior,
     posterior_of,
 )
-from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules, direction_note
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     MPL,
     PseudoLikelihood,
@@ -39,6 +38,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.undirected_rules import UndirectedRules, direction_note
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import AUTO, param
 

@@ -19,7 +19,6 @@ from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.triangulation import eliminate, strip
 from pgmstudio.core.languages.markov_network.learning.blankets import MIN_GAIN
-from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules
 from pgmstudio.core.languages.markov_network.log_linear import normalised
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     Merge,
@@ -40,6 +39,7 @@ from pgmstudio.core.languages.markov_network.structure import (
     MarkovStructure,
     edge_of,
 )
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
 
 Key = tuple[int, ...]  # a graph: the neighbours of every variable as bits
 

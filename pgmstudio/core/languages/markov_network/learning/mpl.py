@@ -31,7 +31,6 @@ from pgmstudio.core.languages.markov_network.learning.learner import (
     structure_measures,
     table_notes,
 )
-from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules, direction_note
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     MPL,
@@ -44,6 +43,7 @@ from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStruct
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import lambda_param
+from pgmstudio.core.learning.undirected_rules import UndirectedRules, direction_note
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
 

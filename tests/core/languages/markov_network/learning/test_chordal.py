@@ -19,7 +19,6 @@ from pgmstudio.core.languages.markov_network.learning.chordal_search import (
     changed_graph,
     chordal_start,
 )
-from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     MPL,
     PseudoLikelihood,
@@ -35,6 +34,7 @@ from pgmstudio.core.languages.markov_network.strata import (
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.markov_network.structure_text import read_structure
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
 from tests.ldag_tables import coronary

@@ -17,7 +17,6 @@ from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.markov_network.learning.blankets import BlanketSearch
 from pgmstudio.core.languages.markov_network.learning.context_search import ContextSearch
-from pgmstudio.core.languages.markov_network.learning.rules import UndirectedRules
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     MPL,
     PIC,
@@ -30,6 +29,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
 from pgmstudio.core.languages.markov_network.structure_text import read_structure
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.local import score_of
 from tests.ldag_tables import coronary, t3
 from tests.markov_networks import random_structure

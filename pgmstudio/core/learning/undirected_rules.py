@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.markov_network.structure import Edge, edge_of
+
+Edge = tuple[int, int]  # the smaller index first
 
 TIERS_REFUSED = (
-    "Tiers order the directions of edges, and the edges of a Markov network have none. "
+    "Tiers order the directions of edges, and the edges of this language have none. "
     "Remove the tiers, or forbid edges in both directions."
 )
 
@@ -36,13 +37,13 @@ class UndirectedRules:
         if any(knowledge.tiers):
             raise KnowledgeError([TIERS_REFUSED])
         index = {name: i for i, name in enumerate(names)}
-        required = {edge_of(index[a], index[b]) for a, b in knowledge.required}
-        forbidden = {
-            edge_of(index[a], index[b])
-            for a, b in knowledge.forbidden
-            if (b, a) in knowledge.forbidden
-        }
-        return cls(len(names), frozenset(required), frozenset(forbidden))
+
+        def edges(rules: Iterable[tuple[str, str]]) -> frozenset[Edge]:
+            pairs = [sorted((index[a], index[b])) for a, b in rules]
+            return frozenset((i, j) for i, j in pairs)
+
+        both = [(a, b) for a, b in knowledge.forbidden if (b, a) in knowledge.forbidden]
+        return cls(len(names), edges(knowledge.required), edges(both))
 
     def allows(self, edge: Edge) -> bool:
         return edge not in self.forbidden
@@ -67,6 +68,6 @@ def direction_note(knowledge: Knowledge | None) -> Iterator[Note]:
     if count:
         rules = "1 rule forbids" if count == 1 else f"{count} rules forbid"
         yield Note(
-            f"{rules} one direction of an edge, which has no meaning in a Markov network. "
+            f"{rules} one direction of an edge, which has no meaning where edges have none. "
             "Forbid both directions to exclude an edge."
         )
