@@ -21,7 +21,7 @@ from reporting import Program, race, say_line
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.thread_pool import run_to_end
-from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
+from pgmstudio.core.experiments.generators.textbook import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning.accelerated import AcceleratedForest, growing_forest
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import (
     ChowLiuSparseLearner,

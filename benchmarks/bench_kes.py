@@ -23,8 +23,10 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, hamming_distance, member_of
 from pgmstudio.core.io.models.files import read_model
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
+    KesLearner,
+    KesParams,
+)
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of

@@ -29,8 +29,8 @@ from reporting import SHARED, Program, binary_rows, report, say_line, table_data
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import NEVER, Progress
-from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_trees
-from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
+from pgmstudio.core.experiments.generators.random_models import RandomTreesParams, random_trees
+from pgmstudio.core.experiments.generators.textbook import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner, MixtureSearch

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.experiments.generators.random_ldags import RandomLdagParams, random_ldag
+from pgmstudio.core.experiments.generators.random_models import RandomLdagParams, random_ldag
 from pgmstudio.core.experiments.sl_curves.sweep import Curves
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.learning.label_learner import USUAL

@@ -9,12 +9,12 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.experiments.generators.logic import LogicParams, logic2
-from pgmstudio.core.experiments.generators.random_networks import (
+from pgmstudio.core.experiments.generators.random_models import (
     CLASS,
     RandomNbParams,
     random_classes,
 )
+from pgmstudio.core.experiments.generators.textbook import LogicParams, logic2
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.params import param
 from pgmstudio.studies.alarm import ALARM_FILE

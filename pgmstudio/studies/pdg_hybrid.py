@@ -10,7 +10,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import Note
-from pgmstudio.core.experiments.generators.random_pdgs import (
+from pgmstudio.core.experiments.generators.random_models import (
     RandomPdgParams,
     random_decision_graph,
 )

@@ -16,11 +16,11 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.experiments.generators.logic import LogicParams, logic1, logic2, logic3
-from pgmstudio.core.experiments.generators.random_pdgs import (
+from pgmstudio.core.experiments.generators.random_models import (
     RandomPdgParams,
     random_decision_graph,
 )
+from pgmstudio.core.experiments.generators.textbook import LogicParams, logic1, logic2, logic3
 from pgmstudio.core.languages.pdg.learning.params import levels_param
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.measures import in_flows

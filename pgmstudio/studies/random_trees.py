@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_mixture
+from pgmstudio.core.experiments.generators.random_models import RandomTreesParams, random_mixture
 from pgmstudio.core.languages.tree_mixture.learning.params import STARTS
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import param

@@ -11,11 +11,11 @@ import numpy as np
 from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import stacked
-from pgmstudio.core.experiments.generators.logic import LogicParams, logic1, logic2, logic3
-from pgmstudio.core.experiments.generators.random_pdgs import (
+from pgmstudio.core.experiments.generators.random_models import (
     RandomPdgParams,
     random_decision_graph,
 )
+from pgmstudio.core.experiments.generators.textbook import LogicParams, logic1, logic2, logic3
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.studies.alarm import ALARM_FILE

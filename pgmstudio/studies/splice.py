@@ -12,7 +12,7 @@ from pgmstudio.core.analysis.classification import classify
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import Note
-from pgmstudio.core.experiments.generators.noise import NoiseParams, with_noise
+from pgmstudio.core.experiments.generators.textbook import NoiseParams, with_noise
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.model import ProbabilisticModel

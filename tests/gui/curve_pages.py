@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.experiments.generators.logic import ParityParams, parity
+from pgmstudio.core.experiments.generators.textbook import ParityParams, parity
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.run_task import PointWork
 from pgmstudio.core.experiments.plans.runner import ExecutorEvent, SerialExecutor

@@ -13,7 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.experiments.generators.bars import BarsParams, bars
 from pgmstudio.core.experiments.generators.hidden_variable_models import TreeHParams, tree_h
-from pgmstudio.core.experiments.generators.random_trees import random_tree
+from pgmstudio.core.experiments.generators.random_models import random_tree
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION

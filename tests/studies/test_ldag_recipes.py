@@ -7,7 +7,7 @@ import pytest
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, Note
-from pgmstudio.core.experiments.generators.random_ldags import RandomLdagParams, random_ldag
+from pgmstudio.core.experiments.generators.random_models import RandomLdagParams, random_ldag
 from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.params import parse_params

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.experiments.generators.random_pdgs import (
+from pgmstudio.core.experiments.generators.random_models import (
     RandomPdgParams,
     random_decision_graph,
 )

@@ -16,7 +16,7 @@ import pgmstudio
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, Progress, StopSwitch
 from pgmstudio.core.experiments.generators.bars import BarsParams, bars
-from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_mixture
+from pgmstudio.core.experiments.generators.random_models import RandomTreesParams, random_mixture
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.tree.learning.chow_liu import ChowLiuParams
 from pgmstudio.core.languages.tree.model import Tree

@@ -21,12 +21,12 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
 from pgmstudio.core.graphs.pdag import Pdag
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
-    TestLog,
-)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     PcParams,
     pc_result,
+)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
+    TestLog,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,

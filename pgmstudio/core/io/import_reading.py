@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.discretization import Discretisation, cuts_for, cuts_from_labels
-from pgmstudio.core.data.histogram import ColumnValues
 from pgmstudio.core.data.resampling import Split
+from pgmstudio.core.data.summary import ColumnValues
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.column_types import Column, column_of
 from pgmstudio.core.io.data.encoding import code_table

@@ -12,7 +12,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession
-from pgmstudio.core.inference.finding_text import fits
+from pgmstudio.core.inference.findings import fits
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
 

@@ -32,9 +32,15 @@ from pgmstudio.core.analysis.belief_query import (
     settled,
 )
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.inference import finding_edits as finding_after
 from pgmstudio.core.inference.base import Finding, InferenceSession, Likelihood, Scale, done_states
-from pgmstudio.core.inference.finding_text import fits, ruled_out_sentence
+from pgmstudio.core.inference.findings import (
+    after_allowing,
+    after_click,
+    after_doing,
+    after_exclusion,
+    fits,
+    ruled_out_sentence,
+)
 from pgmstudio.core.inference.information_measures import conflict_bits
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
@@ -279,25 +285,21 @@ class BeliefService(QObject):
 
     def click_state(self, variable: str, state: str) -> None:
         """Set hard evidence; on the state that is already set, retract it."""
-        self._set_or_retract(
-            variable, finding_after.after_click(self.evidence.get(variable), state)
-        )
+        self._set_or_retract(variable, after_click(self.evidence.get(variable), state))
 
     def do(self, variable: str, state: str) -> None:
         """Intervene, do(variable = state); a second call with the same state retracts it."""
-        self._set_or_retract(
-            variable, finding_after.after_doing(self.evidence.get(variable), state)
-        )
+        self._set_or_retract(variable, after_doing(self.evidence.get(variable), state))
 
     def exclude_state(self, variable: str, state: str) -> None:
         """Exclude the state, or allow it again."""
         known, present = self._model.domain[variable], self.evidence.get(variable)
-        self._set_or_retract(variable, finding_after.after_exclusion(known, present, state))
+        self._set_or_retract(variable, after_exclusion(known, present, state))
 
     def toggle_one_of(self, variable: str, state: str) -> None:
         """Add the state to a set of possible states, or remove it."""
         known, present = self._model.domain[variable], self.evidence.get(variable)
-        self._set_or_retract(variable, finding_after.after_allowing(known, present, state))
+        self._set_or_retract(variable, after_allowing(known, present, state))
 
     def _set_or_retract(self, variable: str, finding: Finding | None) -> None:
         if finding is None:

@@ -21,7 +21,7 @@ from pgmstudio.core.experiments.comparison_rows import (
     Line,
 )
 from pgmstudio.core.experiments.language_comparison.results import METHOD
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.number_format import ascii_numbers
 from pgmstudio.gui.theme.language_symbols import language_icon
 from pgmstudio.gui.theme.theme import Weight, theme

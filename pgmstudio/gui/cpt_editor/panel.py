@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.project.project import ModelEntry, Project

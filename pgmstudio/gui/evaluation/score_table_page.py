@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
-from pgmstudio.core.analysis.model_scores import (
+from pgmstudio.core.analysis.model_comparison import (
     ModelScores,
     model_scores,
     score_lines,

@@ -8,7 +8,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.inference.base import ExplainingSession
-from pgmstudio.core.inference.finding_text import finding_words
+from pgmstudio.core.inference.findings import finding_words
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import save_evidence_case
 from pgmstudio.core.project.project import DataEntry

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.inference.finding_text import TARGET, Chip, chip_of
+from pgmstudio.core.inference.findings import TARGET, Chip, chip_of
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.model import Model, UndirectedModel, edges_of
 from pgmstudio.core.project.project import DataEntry, ModelEntry

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.analysis.belief_query import Refusal
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.finding_text import chip_of, finding_words, short_words
+from pgmstudio.core.inference.findings import chip_of, finding_words, short_words
 from pgmstudio.core.inference.information_measures import conflict_word
 from pgmstudio.core.number_format import decimal, whole
 from pgmstudio.gui.beliefs.evidence_diagnostics import (

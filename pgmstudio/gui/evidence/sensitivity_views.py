@@ -13,7 +13,7 @@ from pgmstudio.core.analysis.value_of_information import value_of_evidence
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession
-from pgmstudio.core.inference.finding_text import finding_words
+from pgmstudio.core.inference.findings import finding_words
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.analysis.disagreement import ModelAnswer, taken_by
 from pgmstudio.core.inference.base import Finding, Scale
-from pgmstudio.core.inference.finding_edits import after_click
+from pgmstudio.core.inference.findings import after_click
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext

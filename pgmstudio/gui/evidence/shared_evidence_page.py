@@ -25,7 +25,7 @@ from pgmstudio.core.analysis.disagreement import (
 )
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
-from pgmstudio.core.inference.finding_text import short_words
+from pgmstudio.core.inference.findings import short_words
 from pgmstudio.core.languages.markers import marker_family
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.discretization import labels_of, number_text
-from pgmstudio.core.data.histogram import ColumnValues
+from pgmstudio.core.data.summary import ColumnValues
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.theme import theme
 

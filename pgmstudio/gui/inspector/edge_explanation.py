@@ -29,10 +29,10 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     TestLog,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )

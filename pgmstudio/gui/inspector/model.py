@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.sizes import SizeBreakdown
 from pgmstudio.core.number_format import counted, grouped

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.inference.junction_tree.cost import in_units
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import missing_data_note

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QFontMetrics, QIcon, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import Weight, theme

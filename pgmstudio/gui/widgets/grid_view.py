@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar, paint_mini_bars

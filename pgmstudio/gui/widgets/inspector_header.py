@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.gui.widgets.basic import IconLabel, Section, hairline, label, scrolled
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel

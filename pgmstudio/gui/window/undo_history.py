@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.analysis.belief_query import Standing
 from pgmstudio.core.inference.base import Likelihood
-from pgmstudio.core.inference.finding_text import finding_words
+from pgmstudio.core.inference.findings import finding_words
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pgmstudio.core.analysis.model_scores import model_scores, score_lines
+from pgmstudio.core.analysis.model_comparison import model_scores, score_lines
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.tree.model import Tree

@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.drawing.svg.sl_plot import even_digits
-from pgmstudio.core.experiments.chart_extent import extent_of
-from pgmstudio.core.experiments.curve_chart import chart_of
+from pgmstudio.core.experiments.curve_chart import chart_of, extent_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.core.number_format import duration

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.analysis.model_scores import model_scores
+from pgmstudio.core.analysis.model_comparison import model_scores
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.evaluation.score_table_page import ScoreTablePage

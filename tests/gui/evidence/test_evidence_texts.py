@@ -8,7 +8,7 @@ import pytest
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.inference.finding_text import (
+from pgmstudio.core.inference.findings import (
     chip_of,
     finding_words,
     ruled_out_sentence,

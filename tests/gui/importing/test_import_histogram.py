@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.discretization import Cuts
-from pgmstudio.core.data.histogram import BARS, ColumnValues, bar_edges
+from pgmstudio.core.data.summary import BARS, ColumnValues, bar_edges
 from pgmstudio.gui.importing.bin_histogram import (
     BinEdgeHistogram,
     round_step,

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.experiments.generators.random_trees import RandomTreesParams, random_trees
+from pgmstudio.core.experiments.generators.random_models import RandomTreesParams, random_trees
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.experiments.generators.random_networks import RandomBnParams, random_network
+from pgmstudio.core.experiments.generators.random_models import RandomBnParams, random_network
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from pgmstudio.core.errors import named
 from pgmstudio.core.experiments.generators.bars import BARS
-from pgmstudio.core.experiments.generators.four_cycle import FOUR_CYCLE
 from pgmstudio.core.experiments.generators.generator import Generator
 from pgmstudio.core.experiments.generators.hidden_variable_models import GENERAL_H, TREE_H
-from pgmstudio.core.experiments.generators.logic import LOGIC_GENERATORS
-from pgmstudio.core.experiments.generators.noise import NOISE
-from pgmstudio.core.experiments.generators.random_ldags import RANDOM_LDAG
 from pgmstudio.core.experiments.generators.random_markov_networks import RANDOM_MARKOV
-from pgmstudio.core.experiments.generators.random_networks import RANDOM_NETWORKS
-from pgmstudio.core.experiments.generators.random_pdgs import RANDOM_PDG
-from pgmstudio.core.experiments.generators.random_trees import RANDOM_TREES
-from pgmstudio.core.experiments.generators.random_walks import RANDOM_WALKS
-from pgmstudio.core.experiments.generators.survey import SURVEY
+from pgmstudio.core.experiments.generators.random_models import (
+    RANDOM_LDAG,
+    RANDOM_NETWORKS,
+    RANDOM_PDG,
+    RANDOM_TREES,
+)
+from pgmstudio.core.experiments.generators.textbook import (
+    FOUR_CYCLE,
+    LOGIC_GENERATORS,
+    NOISE,
+    RANDOM_WALKS,
+    SURVEY,
+)
 
 _ALL = (
     *LOGIC_GENERATORS,

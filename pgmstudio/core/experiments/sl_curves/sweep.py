@@ -13,7 +13,7 @@ from pgmstudio.core.drawing.svg.elements import element, font_families, line, pa
 from pgmstudio.core.drawing.svg.plot_labels import draw_marker
 from pgmstudio.core.drawing.svg.sl_plot import Axis
 from pgmstudio.core.drawing.theme import colors, tokens
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
+from pgmstudio.core.languages.tree_mixture.learning.params import MixturePoint, MixtureScan
 
 
 @dataclass(frozen=True, slots=True)

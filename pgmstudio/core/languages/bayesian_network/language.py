@@ -88,7 +88,7 @@ LANGUAGE = Language(
     ),
     learners={
         "bn.hill-climb": lazy("learning.score_based.hill_climbing:HillClimbLearner"),
-        "bn.kes": lazy("learning.equivalence_search.learner:KesLearner"),
+        "bn.kes": lazy("learning.equivalence_search.search:KesLearner"),
         "bn.pc": lazy("learning.constraint_based.pc:PcLearner"),
         "bn.npc": lazy("learning.constraint_based.npc:NpcLearner"),
         "bn.k2": lazy("learning.score_based.k2:K2Learner"),

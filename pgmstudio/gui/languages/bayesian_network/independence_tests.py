@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import log
 
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
+    LoggedTest,
     TestLog,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import LoggedTest
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.context import AppContext, Selection

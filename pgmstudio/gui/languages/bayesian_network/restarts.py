@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.constraints import (
-    ClassRules,
-)
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
+)
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neighbourhood import (
+    ClassRules,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_observed
 from pgmstudio.core.languages.learn_task import LearnTask

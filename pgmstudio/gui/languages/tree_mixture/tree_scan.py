@@ -10,7 +10,7 @@ from pgmstudio.core.experiments.sl_curves.sweep import (
     smoothing_sweep,
     trees_sweep,
 )
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureScan
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView

@@ -11,8 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.experiments.chart_extent import Across, Extent, extent_of
-from pgmstudio.core.experiments.curve_chart import Chart, CurveMarks
+from pgmstudio.core.experiments.curve_chart import Across, Chart, CurveMarks, Extent, extent_of
 from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker

@@ -18,7 +18,7 @@ from pgmstudio.core.experiments.generators.bars import (
     draw_bars,
     image_counts,
 )
-from pgmstudio.core.experiments.generators.noise import NoiseParams, with_noise
+from pgmstudio.core.experiments.generators.textbook import NoiseParams, with_noise
 from pgmstudio.core.languages.components import log2_sums
 
 

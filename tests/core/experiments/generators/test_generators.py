@@ -20,28 +20,26 @@ from pgmstudio.core.experiments.generators.bars import (
     draw_bars,
     is_ambiguous,
 )
-from pgmstudio.core.experiments.generators.four_cycle import (
-    PAIR_TABLES,
-    FourCycleParams,
-    four_cycle,
-    four_cycle_joint,
-)
-from pgmstudio.core.experiments.generators.logic import LogicParams, ParityParams, parity
-from pgmstudio.core.experiments.generators.random_networks import (
+from pgmstudio.core.experiments.generators.random_models import (
     RandomBnParams,
     RandomNbParams,
-    random_network,
-)
-from pgmstudio.core.experiments.generators.random_trees import (
     RandomTreesParams,
+    random_network,
     random_tree,
     random_trees,
 )
 from pgmstudio.core.experiments.generators.registry import GENERATORS, generator_of
-from pgmstudio.core.experiments.generators.survey import (
+from pgmstudio.core.experiments.generators.textbook import (
     KINDS,
+    PAIR_TABLES,
     QUESTIONS,
+    FourCycleParams,
+    LogicParams,
+    ParityParams,
     SurveyParams,
+    four_cycle,
+    four_cycle_joint,
+    parity,
     survey,
     survey_model,
 )

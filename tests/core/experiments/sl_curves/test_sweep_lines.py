@@ -18,7 +18,7 @@ from pgmstudio.core.experiments.sl_curves.sweep import (
     sweep_svg,
     trees_sweep,
 )
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
+from pgmstudio.core.languages.tree_mixture.learning.params import MixturePoint, MixtureScan
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.recipe import Measured, RecipeTask, sweep_of
 from pgmstudio.studies.recipe_data import read_sources

@@ -130,10 +130,10 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(monkeypatch) -> None:
     def never(*message: object) -> bytes:
         raise AssertionError("unpacked")
 
-    monkeypatch.setattr("pgmstudio.core.io.project.archive._FREE_BYTES", 1 << 20)
+    monkeypatch.setattr("pgmstudio.core.io.project.reader._FREE_BYTES", 1 << 20)
     content = repacked(project_bytes(Project()), put("bomb", bytes(30 << 20)))
     assert len(content) < 1 << 16
-    monkeypatch.setattr("pgmstudio.core.io.project.archive._pieces", never)
+    monkeypatch.setattr("pgmstudio.core.io.project.reader._pieces", never)
     with pytest.raises(ProjectFileError, match="would unpack to 30 MB"):
         project_from_bytes(content)
 

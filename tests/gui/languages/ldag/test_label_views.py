@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import EdgeStyle
-from pgmstudio.core.inference.finding_text import Chip
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.ldag.contexts import context_graph
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.project.project import ModelEntry

@@ -12,7 +12,7 @@ from pgmstudio.core.experiments.generators.hidden_variable_models import (
     tree_h_model,
 )
 from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import HiddenParams
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner import HiddenParams
 from pgmstudio.core.languages.tree_mixture.model import partition_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry

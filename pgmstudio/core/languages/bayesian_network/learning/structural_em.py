@@ -30,8 +30,10 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
+    KesLearner,
+    KesParams,
+)
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )

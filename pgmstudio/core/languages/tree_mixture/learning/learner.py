@@ -26,10 +26,13 @@ from pgmstudio.core.languages.tree_mixture.learning.initialization import (
     starting_with_classes,
     starting_with_trees,
 )
-from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.languages.tree_mixture.learning.params import (
+    MixtureParams,
+    MixturePoint,
+    MixtureScan,
+)
 from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
 from pgmstudio.core.languages.tree_mixture.learning.sparse_em import mixture_em
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixturePoint, MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.artifacts import MIN_HELD_ROWS
 from pgmstudio.core.learning.base import (

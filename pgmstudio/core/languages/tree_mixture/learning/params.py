@@ -1,17 +1,61 @@
-"""The settings of the learners of mixtures of trees."""
+"""The settings of the learners of mixtures of trees, and the trace of their runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import AUTO, EM_BACKENDS
 from pgmstudio.core.languages.tree.learning.priors import PENALTIES, POLICIES, TOWARDS
-from pgmstudio.core.learning.artifacts import criterion_param, held_out_param
+from pgmstudio.core.learning.artifacts import (
+    JudgedPoint,
+    ModelScan,
+    PlainFields,
+    criterion_param,
+    held_out_param,
+)
 from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import param
+
+# The trace of a run of mixtures of trees: every model with its criteria.
+
+
+@dataclass(frozen=True)
+class MixturePoint(JudgedPoint):
+    """One model: bits are per row, higher is better; `held_bits` is None without held-out rows."""
+
+    trees: int
+    start: int
+    smoothing: float
+    train_bits: float
+    held_bits: float | None
+    bic_bits: float
+    aic_bits: float
+    effective_size: int
+    representation_size: int
+    edges: int
+    effective_trees: float
+    empty: int
+    steps: int
+    seconds: float = field(compare=False)  # depends on the machine, not on the run
+
+
+@dataclass(frozen=True)
+class MixtureScan(PlainFields, ModelScan[MixturePoint]):
+    """The models of one run, in the order they were passed."""
+
+    points: tuple[MixturePoint, ...] = ()
+
+    kind = "mixture-scan"
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Head and rows, one row per model."""
+        names = tuple(item.name for item in fields(MixturePoint))
+        head = tuple(f"{name}_per_row" if name.endswith("bits") else name for name in names)
+        return head, [tuple(getattr(point, name) for name in names) for point in self.points]
+
 
 STARTS = ("classes", "shares", "trees")
 

@@ -13,11 +13,11 @@ from pgmstudio.core.data.resampling import hold_out
 from pgmstudio.core.errors import Cancelled, ParameterError
 from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
 from pgmstudio.core.execution.thread_pool import run_in_threads, run_to_end
-from pgmstudio.core.experiments.generators.logic import LogicParams, logic2
-from pgmstudio.core.experiments.generators.random_pdgs import (
+from pgmstudio.core.experiments.generators.random_models import (
     RandomPdgParams,
     random_decision_graph,
 )
+from pgmstudio.core.experiments.generators.textbook import LogicParams, logic2
 from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, sl_curve
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.thread_pool import run_to_end
-from pgmstudio.core.experiments.generators.logic import LogicParams, logic1, logic2, logic3
+from pgmstudio.core.experiments.generators.textbook import LogicParams, logic1, logic2, logic3
 from pgmstudio.core.languages.pdg.learning.forest import chain
 from pgmstudio.core.languages.pdg.learning.population import default_lambdas
 from pgmstudio.core.languages.pdg.learning.search import SweepRules, learn_pdg

@@ -18,7 +18,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, ParameterError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.execution.thread_pool import run_to_end
-from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
+from pgmstudio.core.experiments.generators.textbook import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning import kernels
 from pgmstudio.core.languages.tree.learning.accelerated import (
     AcceleratedForest,

@@ -11,7 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, Note, Progress, StopSwitch
-from pgmstudio.core.experiments.generators.random_walks import RandomWalksParams, random_walks
+from pgmstudio.core.experiments.generators.textbook import RandomWalksParams, random_walks
 from pgmstudio.core.languages.tree.learning import accelerated as acl_choice
 from pgmstudio.core.languages.tree.learning.chow_liu import ChowLiuLearner, ChowLiuParams
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import (

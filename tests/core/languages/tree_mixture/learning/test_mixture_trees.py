@@ -23,8 +23,7 @@ from pgmstudio.core.languages.tree_mixture.learning.learner import (
     MixtureSearch,
     SharedMixtureLearner,
 )
-from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.languages.tree_mixture.learning.trace import MixtureScan
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams, MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from tests.core.languages.tree_mixture.test_mixtures import F1

@@ -17,11 +17,6 @@ from typing import Any
 from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.pdag import Pdag, extension_of, oriented
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
-    deciding,
-    row_of_test,
-    test_of,
-)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
     Orientation,
     oriented_skeleton,
@@ -38,7 +33,10 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
     LoggedTest,
     Pair,
     Skeleton,
+    deciding,
     pairs_of,
+    row_of_test,
+    test_of,
     weakness,
 )
 from pgmstudio.core.learning.edge_constraints import EdgeRules

@@ -24,9 +24,6 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
     read_choices,
     settled,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
-    TestLog,
-)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
     Separations,
     decide,
@@ -43,6 +40,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
     LoggedTest,
     Pair,
     PairRules,
+    TestLog,
     conditions,
     part,
 )

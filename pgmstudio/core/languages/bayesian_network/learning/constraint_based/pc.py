@@ -28,10 +28,6 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
     OpenStructure,
     read_choices,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
-    TestLog,
-    why_edge,
-)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
     Orientation,
     oriented_skeleton,
@@ -40,9 +36,11 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orienta
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     LoggedTest,
     Skeleton,
+    TestLog,
     skeleton_search,
     stated_independences,
     weakness,
+    why_edge,
 )
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,

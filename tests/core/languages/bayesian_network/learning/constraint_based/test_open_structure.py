@@ -20,9 +20,6 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
     OpenStructure,
     read_choices,
 )
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.independence_log import (
-    TestLog,
-)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc import (
     NpcLearner,
     NpcParams,
@@ -35,6 +32,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc impo
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     StatedIndependencies,
+    TestLog,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learners import restored
@@ -222,7 +220,7 @@ def test_the_log_says_why_there_is_no_edge_and_what_decides() -> None:
 
 def test_a_long_log_keeps_the_test_that_decided_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     from pgmstudio.core.languages.bayesian_network.learning.constraint_based import (
-        independence_log as pc_log,
+        skeleton as pc_log,
     )
 
     monkeypatch.setattr(pc_log, "MAX_TESTS", 5)

@@ -17,17 +17,17 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER, Note, Progress
-from pgmstudio.core.experiments.generators.four_cycle import four_cycle_joint
+from pgmstudio.core.experiments.generators.textbook import four_cycle_joint
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, hamming_distance, member_of, members_of
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
     KesRun,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     EQUIVALENT_SCORES,
+    KesLearner,
     KesParams,
     KesSearch,
     kes_optima,

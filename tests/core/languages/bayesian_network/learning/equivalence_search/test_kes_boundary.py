@@ -24,14 +24,12 @@ from pgmstudio.core.graphs.pdag import (
     with_left,
     with_turned,
 )
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.constraints import (
-    ClassRules,
-)
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neighbourhood import (
     ADDITIONS,
     FIRST_ROOM,
     REMOVALS,
     TURNS,
+    ClassRules,
     ExactBoundary,
     GainRows,
     Proposal,

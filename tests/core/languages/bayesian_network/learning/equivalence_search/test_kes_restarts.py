@@ -12,16 +12,16 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress, StopSwitch
-from pgmstudio.core.experiments.generators.random_networks import RandomBnParams, random_network
+from pgmstudio.core.experiments.generators.random_models import RandomBnParams, random_network
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.pdag import cpdag_of
-from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.learner import KesLearner
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import (
     ClimbEvent,
     ClimbResult,
+    KesLearner,
     KesParams,
     SearchProgress,
     in_plan_order,

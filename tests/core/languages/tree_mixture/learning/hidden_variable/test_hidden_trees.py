@@ -17,8 +17,10 @@ from pgmstudio.core.experiments.generators.hidden_variable_models import (
     tree_h_model,
 )
 from pgmstudio.core.languages.learners import restored
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner import HiddenLearner
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import HiddenParams
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner import (
+    HiddenLearner,
+    HiddenParams,
+)
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import (
     HiddenScan,
     label_accuracy,
