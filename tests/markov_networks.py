@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError
+from pgmstudio.core.io.models.markov_text import parse
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
@@ -20,6 +23,17 @@ def binary(count: int) -> Domain:
 def graph(text: str, count: int) -> MarkovStructure:
     """Edges as in the papers: `12 14 23`."""
     return MarkovStructure.of_names(binary(count), [(e[0], e[1]) for e in text.split()])
+
+
+def structure_of(data: DataSet, edges: str, **contexts: str) -> MarkovStructure:
+    """Edges as `AC AE`, contexts as `AD="E=1"`, over the columns of data with one-letter names."""
+    lines = [f"#states {v.name} : {', '.join(v.states)}" for v in data.domain]
+    lines += [" -- ".join(pair) for pair in edges.split()]
+    lines += [f"{' -- '.join(pair)} : {context}" for pair, context in contexts.items()]
+    model = parse("\n".join(lines).encode(), Path("text.mn")).model
+    assert isinstance(model, MarkovNetwork)
+    assert model.domain == data.domain
+    return model.structure
 
 
 FIGURE_3 = graph("12 14 23 25 35 45", 6)

@@ -6,8 +6,10 @@ import collections
 import csv
 from pathlib import Path
 
-from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.io.models.files import ModelFile, read_model
+from pgmstudio.core.io.models.markov_text import render
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 
 LARGEST_BYTES = 300_000
 
@@ -82,3 +84,13 @@ def test_the_greenhouse_is_a_larger_network_that_answers_at_once(sample_data: Pa
     assert isinstance(model, BayesianNetwork)
     assert len(model.domain) >= 30
     assert model.effective_size() < 20_000
+
+
+def test_the_coronary_markov_network_has_the_three_contexts(sample_data: Path) -> None:
+    model = read_model(sample_data / "coronary_markov.json").model
+    assert isinstance(model, MarkovNetwork)
+    assert model.representation_size() == 9
+    text = render(ModelFile(model), Path("coronary.mn"))[0].decode()
+    assert "smoking -- pressure : lipoproteins=3 or over\n" in text
+    assert "smoking -- lipoproteins : pressure=under 140\n" in text
+    assert "pressure -- lipoproteins : smoking=no\n" in text

@@ -61,6 +61,14 @@ SAMPLES = (
         "coronary.csv",
     ),
     Sample(
+        "coronary_markov.json",
+        "Coronary contexts",
+        "Markov network",
+        CONTEXT,
+        "Edges without direction that vanish in three contexts.",
+        "coronary.csv",
+    ),
+    Sample(
         "coronary_flow.json",
         "Coronary flow",
         "PDG",

@@ -29,6 +29,7 @@ _WIDE: tuple[Spots, Links] = (
     ),
 )
 _DIAMOND: Spots = ((0.5, 0.0), (0.0, 0.5), (1.0, 0.5), (0.5, 1.0))
+_TRIANGLE: Spots = ((0.0, 0.05), (0.0, 0.95), (0.45, 0.5), (0.75, 0.1), (1.0, 0.6))
 _TREES: Spots = ((0.02, 0.2), (0.5, 0.0), (0.96, 0.24), (0.25, 0.58), (0.72, 0.62), (0.06, 1.0))
 _TREE_LINKS: tuple[Links, ...] = (
     ((0, 3), (3, 4), (4, 2)),
@@ -60,12 +61,24 @@ def _paint_labels(painter: QPainter, area: QRectF) -> None:
     """A diamond whose lower edges carry labels."""
     points = _points(_middle(area, 0.36), _DIAMOND)
     _paint_edges(painter, points, ((0, 1), (0, 2)))
+    _paint_tagged(painter, points, ((1, 3), (2, 3)))
+
+
+def _paint_contexts(painter: QPainter, area: QRectF) -> None:
+    """A triangle in which each edge has a context, and what hangs on it."""
+    points = _points(_middle(area, 0.5), _TRIANGLE)
+    _paint_edges(painter, points, ((2, 3), (3, 4)))
+    _paint_tagged(painter, points, ((0, 1), (0, 2), (1, 2)))
+
+
+def _paint_tagged(painter: QPainter, points: Sequence[QPointF], links: Links) -> None:
+    """Edges with a tag each, and all nodes above them."""
     ink = theme().color("label_ink")
-    _paint_edges(painter, points, ((1, 3), (2, 3)), QPen(ink, theme().line("edge")))
+    _paint_edges(painter, points, links, QPen(ink, theme().line("edge")))
     _paint_nodes(painter, points)
     painter.setPen(QPen(ink, 1))
     painter.setBrush(theme().color("label_soft"))
-    for one, other in ((1, 3), (2, 3)):
+    for one, other in links:
         middle = (points[one] + points[other]) / 2
         tag = QRectF(middle.x() - 13, middle.y() - 6, 26, 12)
         painter.drawRoundedRect(tag, 6, 6)
@@ -275,6 +288,7 @@ _PAINTERS: dict[str, Callable[[QPainter, QRectF], None]] = {
     "asia.json": _paint_asia,
     "greenhouse.json": _paint_wide,
     "coronary_labels.json": _paint_labels,
+    "coronary_markov.json": _paint_contexts,
     "coronary_flow.json": _paint_bands,
     "survey_trees.json": _paint_trees,
     "survey_classes.json": _paint_classes,

@@ -45,6 +45,7 @@ class Holds(Enum):
     TABLES = "tables"  # the numbers, not the names: those stand in a second file
     STRUCTURE = "structure"  # edges alone
     DECISION_GRAPH = "decision graph"  # other models become one
+    UNDIRECTED = "undirected edges"  # edges and contexts of a Markov network; others become one
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,9 @@ MODEL_FORMATS: tuple[ModelFormat, ...] = (
         Holds.STRUCTURE,
     ),
     ModelFormat("LDAG text", (".ldag",), "pgmstudio.core.io.models.ldag_text", Holds.STRUCTURE),
+    ModelFormat(
+        "Markov network text", (".mn",), "pgmstudio.core.io.models.markov_text", Holds.UNDIRECTED
+    ),
 )
 
 # Formats whose extension is also one of data or rules are detected by their first bytes.

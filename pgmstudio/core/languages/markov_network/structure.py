@@ -63,9 +63,10 @@ class MarkovStructure:
         }
         object.__setattr__(self, "contexts", contexts)
         for edge, elements in contexts.items():
-            self._check(edge, elements)
+            self.check_contexts(edge, elements)
 
-    def _check(self, edge: Edge, elements: frozenset[Configuration]) -> None:
+    def check_contexts(self, edge: Edge, elements: frozenset[Configuration]) -> None:
+        """GraphError unless the edge may have these contexts."""
         text = self.edge_text(edge)
         if edge not in self.edges:
             raise GraphError(f"There is no edge {text}; a context belongs to an edge.")

@@ -16,7 +16,7 @@ from pgmstudio.core.languages.sessions import open_session
 from tests.core.io.odd_networks import same_network
 from tests.strategies import random_network, small_networks
 
-OTHERS = (Holds.STRUCTURE, Holds.DECISION_GRAPH)
+OTHERS = (Holds.STRUCTURE, Holds.DECISION_GRAPH, Holds.UNDIRECTED)
 ENDINGS = [k.endings[0] for k in MODEL_FORMATS if k.holds not in OTHERS]
 # All of these become equal once blanks and symbols are underscores.
 LOSSLESS = ("a b", "a_b", "a-b", "a_b_2", "1", "_1", "x1", "ä b", "node", "data")

@@ -89,6 +89,10 @@ def test_every_ending_is_written_and_read_also_packed(tmp_path, ending, packed) 
         assert "cannot hold the tables" in lost[0]
         assert set(again.model.edges) == set(network.edges)
         assert "Fill the tables from data" in again.warnings[-1]
+    elif known.holds is Holds.UNDIRECTED:
+        assert "comes back as a Markov network" in lost[1]
+        assert again.model.domain == network.domain
+        assert again.title == "Rain"
     elif known.holds is Holds.DECISION_GRAPH:
         assert "comes back as a decision graph" in lost[0]
         assert again.model.domain == network.domain

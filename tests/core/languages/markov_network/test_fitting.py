@@ -17,19 +17,9 @@ from pgmstudio.core.languages.markov_network import fitting
 from pgmstudio.core.languages.markov_network.fitting import FittedMarkovNetwork, fit
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, element_rows
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.languages.markov_network.structure_text import read_structure
 from tests.ldag_tables import coronary, t3
-from tests.markov_networks import random_markov_network, random_structure
+from tests.markov_networks import random_markov_network, random_structure, structure_of
 from tests.oracles.brute_force import joint_table
-
-
-def structure_of(data: DataSet, edges: str, **contexts: str) -> MarkovStructure:
-    """Edges as `AC AE`, contexts as `AD="E=1"`."""
-    pairs = [*edges.split(), *contexts]
-    lines = [
-        f"{a} -- {b}" + (f" : {contexts[a + b]}" if a + b in contexts else "") for a, b in pairs
-    ]
-    return read_structure("\n".join(lines), data.domain)
 
 
 def fitted_to(

@@ -1,4 +1,4 @@
-"""Structures of Markov networks: graphs, contexts, ranks and their text form."""
+"""Structures of Markov networks: graphs, contexts and ranks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import combinations, compress, product
 import numpy as np
 import pytest
 
-from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataError, GraphError
+from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.markov_network.log_linear import (
     Restrictions,
     element_rows,
@@ -19,10 +18,6 @@ from pgmstudio.core.languages.markov_network.log_linear import (
     restrictions_of,
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.languages.markov_network.structure_text import (
-    read_structure,
-    written_structure,
-)
 from tests.markov_networks import FIGURE_3, binary, graph, random_structure
 
 
@@ -156,40 +151,3 @@ def test_cliques_and_separators_of_figure_3() -> None:
     assert chordal.maximal_cliques == ((0, 1, 3), (1, 2, 4), (1, 3, 4), (5,))
     assert sorted(chordal.separators) == [(1, 3), (1, 4)]
     assert chordal.junction_tree.fill_ins == ()
-
-
-def test_the_text_form_is_read_as_it_was_written() -> None:
-    labelled = FIGURE_3.with_context((1, 4), (1,))
-    text = written_structure(labelled)
-    assert "2 -- 5 : 3=1\n" in text
-    assert text.endswith("\n6\n")
-    assert read_structure(text, labelled.domain) == labelled
-    rng = np.random.default_rng(7)
-    for _ in range(20):
-        structure = random_structure(rng, [2, 3, 2, 4, 2], 0.9, 0.5)
-        assert read_structure(written_structure(structure), structure.domain) == structure
-
-
-def test_names_with_signs_are_quoted() -> None:
-    domain = Domain.of({"a -- b": ["x=1", "*"], "c": ["0", "1"], "d #": ["0", "1"]})
-    structure = MarkovStructure(domain, frozenset({(0, 1), (0, 2), (1, 2)})).with_context(
-        (1, 2), (1,)
-    )
-    text = written_structure(structure)
-    assert read_structure(text, domain) == structure
-    assert 'c -- "d #" : "a -- b"="*"' in text
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 -- 7", "Line 1: No variable is called “7”"),
-        ("1 -- 2\n1 2 3 -- ", "Line 2"),
-        ("1 -- 2 : 3", "needs a state"),
-        ('1 -- "2', "quote"),
-        ("1 -- 2 -- 3", "joins two variables"),
-    ],
-)
-def test_a_text_that_is_no_structure_is_refused(text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        read_structure(text, FIGURE_3.domain)

@@ -19,9 +19,10 @@ from pgmstudio.core.languages.registry import a_kind, kind_title
 from pgmstudio.core.languages.table_checks import ROUNDED
 
 if TYPE_CHECKING:
+    from pgmstudio.core.languages.markov_network.model import MarkovNetwork
     from pgmstudio.core.languages.pdg.model import DecisionGraph
 
-M = TypeVar("M", BayesianNetwork, "DecisionGraph")
+M = TypeVar("M", BayesianNetwork, "DecisionGraph", "MarkovNetwork")
 
 MAX_MADE_UP = 1 << 20  # states that a file counts and does not name
 

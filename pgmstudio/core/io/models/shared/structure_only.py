@@ -17,6 +17,7 @@ from pgmstudio.core.io.models.shared.cpt_checks import what_is_lost
 from pgmstudio.core.io.models.shared.network_builder import NOWHERE, At
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.table_checks import TableChecker
+from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -58,31 +59,40 @@ class Structure:
         for name in (source, target):
             self.add_node(name, at)
         if source == target:
-            self.fail(f"{source} cannot be its own parent.", at)
+            role = "its own parent" if directed else "its own neighbour"
+            self.fail(f"{source} cannot be {role}.", at)
         (self._directed if directed else self._undirected).setdefault((source, target), at)
 
     def file(self, title: str, format_name: str) -> ModelFile:
         """The network with uniform tables, and a warning about them."""
-        if not self._states:
-            self.fail(f"holds no nodes; is it a {format_name} file?")
-        domain = Domain(
-            tuple(Variable(name, states or UNKNOWN_STATES) for name, states in self._states.items())
-        )
+        domain = self.domain(format_name)
         dag = self._dag(domain.names)
         checker = TableChecker(self._path)
         cards = domain.cardinalities
         for index, parents in enumerate(dag.parent_indices):
             shape = [*(cards[parent] for parent in parents), cards[index]]
             checker.reserve(domain.names[index], shape)
+        return self.file_of(BayesianNetwork.uniform(domain, dag), title, format_name)
+
+    def domain(self, format_name: str) -> Domain:
+        """The variables in the order of the file; states that it does not give are no and yes."""
+        if not self._states:
+            self.fail(f"holds no nodes; is it a {format_name} file?")
+        return Domain(
+            tuple(Variable(name, states or UNKNOWN_STATES) for name, states in self._states.items())
+        )
+
+    def file_of(self, model: Model, title: str, format_name: str) -> ModelFile:
+        """The file of a uniform model over the variables, and a warning about its tables."""
         unknown = [name for name, states in self._states.items() if states is None]
         warning_text = f"{format_name} holds edges but no tables; all tables are uniform."
-        if len(unknown) == len(domain):
+        if len(unknown) == len(self._states):
             warning_text += " All variables have the states no and yes."
         elif unknown:
             more = ", …" if unknown[10:] else ""
             warning_text += f" States no and yes were made up for {', '.join(unknown[:10])}{more}."
         return ModelFile(
-            BayesianNetwork.uniform(domain, dag),
+            model,
             title=title,
             titles=self.titles,
             layout=self.layout,
@@ -151,11 +161,17 @@ def structure_graph(file: ModelFile, network: BayesianNetwork) -> nx.DiGraph:
 
 
 def structure_lost(
-    file: ModelFile, format_name: str, *others: str, language: type = BayesianNetwork
+    file: ModelFile,
+    format_name: str,
+    *others: str,
+    language: type = BayesianNetwork,
+    called: str = "network",
 ) -> tuple[str, ...]:
     """Warnings about what a format of edges loses: tables, `others`, and the `language`."""
     parts = ["the tables", *others]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     first = f"{format_name} cannot hold {listed}: only a model file with tables keeps them."
-    more = what_is_lost(file, format_name, titles=True, properties=False, language=language)
+    more = what_is_lost(
+        file, format_name, titles=True, properties=False, language=language, called=called
+    )
     return (first, *more)

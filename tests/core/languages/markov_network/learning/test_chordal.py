@@ -32,26 +32,17 @@ from pgmstudio.core.languages.markov_network.strata import (
     strata_problems,
     stratified_total,
 )
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.languages.markov_network.structure_text import read_structure
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
 from tests.ldag_tables import coronary
+from tests.markov_networks import structure_of
 
 LN2 = math.log(2)
 
 
 def scores_of(data: DataSet) -> PseudoLikelihood:
     return PseudoLikelihood(data, pseudo_score(MPL, data.total_weight))
-
-
-def structure_of(data: DataSet, edges: str, **contexts: str) -> MarkovStructure:
-    pairs = [*edges.split(), *contexts]
-    lines = [
-        f"{a} -- {b}" + (f" : {contexts[a + b]}" if a + b in contexts else "") for a, b in pairs
-    ]
-    return read_structure("\n".join(lines), data.domain)
 
 
 def text_of(data: DataSet, masks: tuple[int, ...]) -> str:

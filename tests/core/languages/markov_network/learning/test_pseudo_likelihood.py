@@ -28,26 +28,16 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     pseudo_score,
 )
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
-from pgmstudio.core.languages.markov_network.structure_text import read_structure
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.local import score_of
 from tests.ldag_tables import coronary, t3
-from tests.markov_networks import random_structure
+from tests.markov_networks import random_structure, structure_of
 
 LN2 = math.log(2)
 
 
 def scores_of(data: DataSet, name: str = MPL, ess: float = 1.0) -> PseudoLikelihood:
     return PseudoLikelihood(data, pseudo_score(name, data.total_weight, ess=ess))
-
-
-def structure_of(data: DataSet, edges: str, **contexts: str) -> MarkovStructure:
-    """Edges as `AC AE`, contexts as `AD="E=1"`."""
-    pairs = [*edges.split(), *contexts]
-    lines = [
-        f"{a} -- {b}" + (f" : {contexts[a + b]}" if a + b in contexts else "") for a, b in pairs
-    ]
-    return read_structure("\n".join(lines), data.domain)
 
 
 def total_nats(scores: PseudoLikelihood, structure: MarkovStructure) -> float:
