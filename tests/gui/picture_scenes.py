@@ -42,6 +42,7 @@ from tests.gui import (
     curve_scenes,
     graph_scenes,
     label_scenes,
+    markov_scenes,
     mixture_scenes,
     move_scenes,
     saving_scenes,
@@ -318,6 +319,7 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     **curve_scenes.GROUPS,
     **graph_scenes.GROUPS,
     **label_scenes.GROUPS,
+    **markov_scenes.GROUPS,
     **mixture_scenes.GROUPS,
     **move_scenes.GROUPS,
 }

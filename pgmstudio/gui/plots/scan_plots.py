@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,31 +16,18 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
     KesOptima,
 )
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
-from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.core.number_format import decimal
 from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot, PointPlot
 from pgmstudio.gui.theme.theme import theme
 
-HELD, SCORE, LIKELIHOOD, PARAMETERS, EDGES = "held", "score", "likelihood", "parameters", "edges"
-
-Lines = tuple[tuple[str, Callable[[KappaPoint], float | None]], ...]
-# What stands at the left, and the lines under it.
-QUANTITIES: Mapping[str, tuple[str, Lines]] = {
-    HELD: ("Bits per held-out row ↑", (("held-out", lambda p: p.held_bits),)),
-    SCORE: ("Score in bits ↑", (("likelihood and prior", lambda p: p.score),)),
-    LIKELIHOOD: ("Bits ↑", (("marginal likelihood", lambda p: p.log2_likelihood),)),
-    PARAMETERS: (
-        "Free parameters",
-        (("with labels", lambda p: p.parameters), ("without", lambda p: p.unlabelled_parameters)),
-    ),
-    EDGES: ("Edges and contexts", (("edges", lambda p: p.edges), ("contexts", lambda p: p.labels))),
-}
+# The name of a line, and its value at a point.
+KappaLines = Sequence[tuple[str, Callable[[Any], float | None]]]
 
 
-def kappa_text(kappa: float) -> str:
-    """κ as on the axis."""
-    return f"{kappa:g}".replace("e-0", "e−").replace("e-", "e−") if kappa else "no labels"
+def kappa_text(kappa: float, without: str = "no labels") -> str:
+    """κ as on the axis; 0 is the model without what κ penalizes."""
+    return f"{kappa:g}".replace("e-0", "e−").replace("e-", "e−") if kappa else without
 
 
 class KappaPlot(PointPlot):
@@ -47,62 +35,66 @@ class KappaPlot(PointPlot):
 
     def __init__(self) -> None:
         super().__init__("kappaPlot")
-        self._path: KappaPath | None = None
-        self._quantity = HELD
+        self._ticks: Sequence[str] = ()
+        self._points: Sequence[Any] = ()
+        self._best = 0
+        self._titles = ("", "")
+        self._lines: KappaLines = ()
+        self._errors: Sequence[float | None] = ()
 
     @property
     def is_empty(self) -> bool:
-        return self._path is None or not self._path.points
+        return not self._points
 
-    def show_path(self, path: KappaPath) -> None:
-        self._path = path
+    def show_path(
+        self,
+        points: Sequence[Any],
+        *,
+        ticks: Sequence[str],
+        best: int,
+        titles: tuple[str, str],
+        lines: KappaLines,
+        hint: str,
+        errors: Sequence[float | None] = (),
+    ) -> None:
+        """A line for each quantity over the points; `titles` of the two axes, `errors` the standard
+        errors of the first line."""
+        self._points, self._ticks, self._best = points, ticks, best
+        self._titles, self._lines, self._errors = titles, lines, errors
         self._draw()
-
-    def show_quantity(self, name: str) -> None:
-        self._quantity = name
-        self._draw()
+        self._hint.setText(f"{hint} (ringed). A click on a point opens its model.")
 
     def _draw_curves(self) -> None:
-        path = self._path
-        assert path is not None
-        points = path.points
-        title, lines = QUANTITIES[self._quantity]
-        self._name_axes("κ, the prior of labels", title)
-        ticks = [(float(i), kappa_text(point.kappa)) for i, point in enumerate(points)]
+        self._name_axes(*self._titles)
+        ticks = [(float(i), text) for i, text in enumerate(self._ticks)]
         self._plot.getAxis("bottom").setTicks([ticks])
-        best = path.best()
-        for index, (name, value) in enumerate(lines):
-            known = [(i, number) for i, p in enumerate(points) if (number := value(p)) is not None]
+        for index, (name, value) in enumerate(self._lines):
+            known = {
+                i: float(number)
+                for i, point in enumerate(self._points)
+                if (number := value(point)) is not None and math.isfinite(number)
+            }
             if not known:
                 continue
-            numbers = [i for i, _ in known]
-            xs, ys = [float(i) for i in numbers], [float(number) for _, number in known]
-            self._draw_points(index, name, "od"[index], numbers, xs, ys)
-            if best in points and points.index(best) in numbers:
-                at = points.index(best)
-                self._ring(index, float(at), ys[numbers.index(at)])
-        if self._quantity == HELD:
-            self._draw_errors(points)
-        self._legend.setVisible(len(lines) > 1)
+            xs = [float(i) for i in known]
+            self._draw_points(index, name, "od"[index], list(known), xs, list(known.values()))
+            if self._best in known:
+                self._ring(index, float(self._best), known[self._best])
+            if index == 0:
+                self._draw_errors(known)
+        self._legend.setVisible(len(self._lines) > 1)
         self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
-        chosen = f"κ {kappa_text(best.kappa)}" if best.kappa else "No labels"
-        by = f"{path.folds}-fold cross-validation" if best.held_bits is not None else "score so far"
-        self._hint.setText(
-            f"{chosen} is best by {by} (ringed). A click on a point opens its model."
-        )
 
-    def _draw_errors(self, points: tuple[KappaPoint, ...]) -> None:
+    def _draw_errors(self, values: Mapping[int, float]) -> None:
         """A standard error of the mean over the folds, up and down."""
         import pyqtgraph
 
         errors = [
-            (float(i), p.held_bits, p.standard_error)
-            for i, p in enumerate(points)
-            if p.held_bits is not None and p.standard_error is not None
+            (float(i), values[i], error)
+            for i, error in enumerate(self._errors)
+            if error is not None and i in values
         ]
         if errors:
-            import numpy as np
-
             x, y, error = (np.array(column) for column in zip(*errors, strict=True))
             pen = pyqtgraph.mkPen(theme().category(0, "line"), width=1)
             self._plot.addItem(

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
-
-from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode, Point
+from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import (
     SCORE_MEASURES,
     K2Trace,
 )
-from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed
-from pgmstudio.gui.canvas.node_geometry import face_size
-from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.canvas.step_canvas import StepCanvas
 from pgmstudio.gui.runs.results.content import (
     ResultContent,
     ResultState,
@@ -50,53 +45,6 @@ def step_picture(trace: K2Trace, step: int) -> GraphPicture:
             style = EdgeStyle.ADDED if joins else EdgeStyle.FILL_IN
             edges.append(PictureEdge(trial.candidate, now.child, "+" if joins else "", style))
     return GraphPicture(nodes, tuple(edges))
-
-
-class StepCanvas(QWidget):
-    """The canvas of the graph of a step; the result is laid out once, so that nodes stay."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.canvas = Canvas()
-        self.canvas.view.is_editable = False
-        self.canvas.shows_legend = False  # the text above the graph explains it
-        self._trace: K2Trace | None = None
-        self._step = 0
-        self._positions: dict[str, Point] = {}
-        self._layouts = LayoutMaker(self)
-        self._layouts.placed.connect(self._on_layout)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.canvas)
-
-    def show_step(self, trace: K2Trace, step: int) -> None:
-        self._step = step
-        if trace is not self._trace:
-            self._trace = trace
-            picture = step_picture(trace, len(trace.steps))
-            sizes = {node.id: face_size(node, NodeView(node.label)) for node in picture.nodes}
-            self._layouts.ask(LayoutQuestion("k2", picture, sizes, "layered"))
-        self._draw()
-
-    def _on_layout(self, placed: Placed) -> None:
-        self._positions = dict(placed.positions)
-        self._draw()
-        self.canvas.view.fit()
-
-    def _draw(self) -> None:
-        if self._trace is None or not self._positions:
-            return
-        picture = step_picture(self._trace, self._step)
-        faces = {node.id: NodeView(node.label) for node in picture.nodes}
-        if self._step < len(self._trace.steps):
-            child = self._trace.steps[self._step].child
-            faces[child] = NodeView(child, is_target=True)
-        self.canvas.scene.show_picture(picture, faces, self._positions)
-
-    def stop(self) -> None:
-        """Stop background work when the page is closed."""
-        self._layouts.stop()
-        self.canvas.stop()
 
 
 def steps_content(trace: K2Trace, state: ResultState) -> ResultContent:
@@ -136,6 +84,15 @@ def steps_content(trace: K2Trace, state: ResultState) -> ResultContent:
                 has_steps=True,
             ),
         ),
-        view=ResultView("graph", StepCanvas, lambda canvas: canvas.show_step(trace, index)),
+        view=ResultView(
+            "graph",
+            StepCanvas,
+            lambda canvas: canvas.show_picture(
+                trace,
+                step_picture(trace, count),
+                step_picture(trace, index),
+                [step.child for step in trace.steps[index : index + 1]],
+            ),
+        ),
         tables=(ResultTable("table", "Columns tried in this step", _COLUMNS, rows),),
     )

@@ -7,15 +7,7 @@ from operator import attrgetter
 
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.number_format import counted, decimal, grouped
-from pgmstudio.gui.plots.scan_plots import (
-    EDGES,
-    HELD,
-    LIKELIHOOD,
-    PARAMETERS,
-    SCORE,
-    KappaPlot,
-    kappa_text,
-)
+from pgmstudio.gui.plots.scan_plots import KappaPlot, kappa_text
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
 from pgmstudio.gui.runs.results.fields import SegmentsField
 from pgmstudio.gui.runs.results.scans import (
@@ -25,13 +17,31 @@ from pgmstudio.gui.runs.results.scans import (
 )
 from pgmstudio.gui.widgets.table import Column
 
+HELD = "held"
 _QUANTITIES = (
     (HELD, "Held-out rows", "Bits per held-out row by cross-validation; bars are standard errors."),
-    (SCORE, "Score", "Marginal likelihood and prior of graph and labels."),
-    (LIKELIHOOD, "Likelihood", "The marginal likelihood, or BIC, alone."),
-    (PARAMETERS, "Parameters", "Free parameters, and those of the same graph without labels."),
-    (EDGES, "Edges", "Edges, and contexts in their labels."),
+    ("score", "Score", "Marginal likelihood and prior of graph and labels."),
+    ("likelihood", "Likelihood", "The marginal likelihood, or BIC, alone."),
+    ("parameters", "Parameters", "Free parameters, and those of the same graph without labels."),
+    ("edges", "Edges", "Edges, and contexts in their labels."),
 )
+# The title of the axis, and the lines.
+_LINES = {
+    HELD: ("Bits per held-out row ↑", (("held-out", attrgetter("held_bits")),)),
+    "score": ("Score in bits ↑", (("likelihood and prior", attrgetter("score")),)),
+    "likelihood": ("Bits ↑", (("marginal likelihood", attrgetter("log2_likelihood")),)),
+    "parameters": (
+        "Free parameters",
+        (
+            ("with labels", attrgetter("parameters")),
+            ("without", attrgetter("unlabelled_parameters")),
+        ),
+    ),
+    "edges": (
+        "Edges and contexts",
+        (("edges", attrgetter("edges")), ("contexts", attrgetter("labels"))),
+    ),
+}
 
 
 _BITS = partial(decimal, digits=2)
@@ -72,8 +82,17 @@ def kappa_path_content(path: KappaPath, state: ResultState) -> ResultContent | N
     made = f"the κ path of {state.run_title}"
 
     def draw(plot: KappaPlot) -> None:
-        plot.show_path(path)
-        plot.show_quantity(quantity)
+        best, (title, lines) = path.best(), _LINES[quantity]
+        by = f"{path.folds}-fold cross-validation" if best.held_bits is not None else "score so far"
+        plot.show_path(
+            path.points,
+            ticks=[kappa_text(point.kappa) for point in path.points],
+            best=path.points.index(best),
+            titles=("κ, the prior of labels", title),
+            lines=lines,
+            hint=f"{_text(best) if best.kappa else 'No labels'} is best by {by}",
+            errors=[point.standard_error for point in path.points] if quantity == HELD else (),
+        )
 
     return scan_content(
         path,

@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
 from pgmstudio.gui.widgets.basic import Segments, label, tool_button
 from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.widgets.debounce import one_shot
+
+PLAY_MS = 700  # from one step to the next
 
 
 @dataclass(frozen=True)
@@ -113,16 +116,24 @@ class SliderWidget(FieldWidget):
         self._forth = tool_button(
             "caret-right", "The next step (PgDn)", lambda: self._step(1), name=f"{name}Forth"
         )
+        self._play = tool_button(
+            "play",
+            "Play: one step after the other",
+            self._on_play,
+            checkable=True,
+            name=f"{name}Play",
+        )
+        self._next = one_shot(self, self._on_next, PLAY_MS)
         self._text = label("", "secondary")
-        for widget in (self._back, self._slider, self._forth, self._text):
+        for widget in (self._back, self._slider, self._forth, self._play, self._text):
             self.row.addWidget(widget)
         if field.has_steps:
             self._back.setShortcut("PgUp")
             self._forth.setShortcut("PgDown")
         else:
             self._slider.setMaximumWidth(200)
-            self._back.hide()
-            self._forth.hide()
+            for widget in (self._back, self._forth, self._play):
+                widget.hide()
 
     def show_field(self, field: SliderField) -> None:
         quiet = QSignalBlocker(self._slider)
@@ -136,6 +147,22 @@ class SliderWidget(FieldWidget):
 
     def _step(self, by: int) -> None:
         self._slider.setValue(self._slider.value() + by)
+
+    def _on_play(self) -> None:
+        """From the start again where the end is shown."""
+        if self._play.isChecked():
+            if self._slider.value() == self._slider.maximum():
+                self._slider.setValue(self._slider.minimum())
+            self._next.start()
+        else:
+            self._next.stop()
+
+    def _on_next(self) -> None:
+        self._step(1)
+        if self._slider.value() < self._slider.maximum() and self.isVisible():
+            self._next.start()
+        else:
+            self._play.setChecked(False)
 
 
 WIDGETS: Mapping[type, Callable[[str, Any], Any]] = {

@@ -59,16 +59,18 @@ def scan_content(
     unit: str = "model",
     fields: tuple[ResultField, ...] = (),
     opening: ModelOpening | None = None,
+    digits: int = 3,
+    value_unit: str = "bits per row",
 ) -> ResultContent | None:
     """A plot and a table with a row for each point; the best point is selected first."""
     if not scan.points:
         return None
     best = scan.best()
-    bits = best.value(scan.criterion)
-    bits_text = decimal(bits if math.isfinite(bits) else None)
+    value = best.value(scan.criterion)
+    value_text = decimal(value if math.isfinite(value) else None, digits)
     return ResultContent(
         facts=f"{counted(len(scan.points), unit)} · best by {scan.criterion}: "
-        f"{point_text(best)}, {bits_text} bits per row",
+        f"{point_text(best)}, {value_text} {value_unit}",
         fields=fields,
         view=view,
         tables=(

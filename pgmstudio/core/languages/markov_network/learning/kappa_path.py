@@ -50,6 +50,10 @@ class ContextPoint:
         """The numbers of `HEAD`."""
         return tuple(getattr(self, name) for name in HEAD)
 
+    def value(self, criterion: str) -> float:
+        """BIC or PIC in natural logarithms."""
+        return float(getattr(self, f"{criterion}_nats"))
+
 
 @dataclass(frozen=True)
 class ContextPath:
@@ -71,8 +75,8 @@ class ContextPath:
 
     def best(self) -> ContextPoint:
         """The point that the criterion selects, of equal ones the smallest κ."""
-        name = f"{self.criterion}_nats"
-        return max(self.points, key=lambda point: round(getattr(point, name), 6))
+        criterion = self.criterion
+        return max(self.points, key=lambda point: round(point.value(criterion), 6))
 
     def collected(self) -> list[CollectedModels]:
         """The models of all κ."""

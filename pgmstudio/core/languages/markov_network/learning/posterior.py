@@ -9,6 +9,11 @@ from dataclasses import dataclass
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.languages.ldag.learning.posterior import (
+    ContextProbability,
+    EdgeProbability,
+    GraphProbability,
+)
 from pgmstudio.core.languages.markov_network.learning.chordal_search import Key, Strata
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import bits_of, edges_of
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge
@@ -18,39 +23,6 @@ from pgmstudio.core.learning.artifacts import PlainFields
 MIN_LISTED = 0.001
 MAX_GRAPHS = 20
 _MILLION = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeProbability:
-    """The probability of an edge, and of the edge with a context."""
-
-    source: str
-    target: str
-    probability: float
-    labelled: float
-
-
-@dataclass(frozen=True, slots=True)
-class ContextProbability:
-    """The probability that the edge vanishes in this context of the common neighbours."""
-
-    source: str
-    target: str
-    context: tuple[tuple[str, str], ...]
-    probability: float
-
-    @property
-    def text(self) -> str:
-        return ", ".join(f"{name} = {state}" for name, state in self.context)
-
-
-@dataclass(frozen=True, slots=True)
-class GraphProbability:
-    """One graph with its probability and its score in bits."""
-
-    edges: tuple[tuple[str, str], ...]
-    probability: float
-    score: float
 
 
 @dataclass(frozen=True)
@@ -74,7 +46,7 @@ class MarkovPosterior(PlainFields):
     def frequencies(self, names: Sequence[str]) -> EdgeFrequencies:
         """The probabilities as edge frequencies, in counts per million graphs."""
         counts = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
-        return EdgeFrequencies(tuple(names), _MILLION, counts)
+        return EdgeFrequencies(tuple(names), _MILLION, undirected=counts)
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows: every edge, then its contexts."""
