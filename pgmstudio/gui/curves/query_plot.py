@@ -20,7 +20,7 @@ from pgmstudio.core.experiments.curve_chart import (
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of
 from pgmstudio.core.experiments.sl_curves.selection import timing_fits
 from pgmstudio.core.languages.markers import language_marker
-from pgmstudio.gui.plots.model_scatter.items import MANY
+from pgmstudio.gui.plots.items import MANY
 from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.theme.language_symbols import mark_colors
@@ -107,7 +107,7 @@ class QueryPlot(ModelScatter):
             self._is_fitted = True
         self.view, self.points = VIEWS[view], points
         is_requested = any(point.query_log2 is not None for point in points)
-        self._empty.setText(UNCOMPARED if view == "distance" and is_requested else UNASKED)
+        self._empty_text = UNCOMPARED if view == "distance" and is_requested else UNASKED
         self.refresh()
 
     @property

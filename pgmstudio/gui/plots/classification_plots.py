@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.analysis.classification import Calibration, RocCurve
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.plots.curve_plot import CurvePlot
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, STEPS, HeatMap, step_of
-from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot
+from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -37,21 +38,17 @@ class CalibrationPlot(CurvePlot):
     def show_calibration(self, calibration: Calibration, what: str) -> None:
         """`what` is the event whose probability was given: a state, or the best one is right."""
         self._shown, self._what = calibration, what
-        if not calibration.bins and self._plot is not None:
-            self._plot.clear()
-        self._draw()
+        self.refresh()
 
     def _draw_curves(self) -> None:
-        import numpy as np
         import pyqtgraph
 
         assert self._shown is not None
         look, bins = theme(), self._shown.bins
         self._name_axes("Mean probability given", "How often it was so")
-        dim = pyqtgraph.mkPen(look.color("edge_dim"), width=1, style=Qt.PenStyle.DashLine)
-        self._plot.plot([0, 1], [0, 1], pen=dim, name=self.may_hide)
+        self._draw_guide([0, 1], [0, 1], self.may_hide)
         total = sum(one.weight for one in bins)
-        self._plot.addItem(
+        self._canvas.addItem(
             pyqtgraph.BarGraphItem(
                 x=[(one.low + one.high) / 2 for one in bins],
                 width=0.09,
@@ -63,31 +60,14 @@ class CalibrationPlot(CurvePlot):
         )
         middles = [((one.low + one.high) / 2, 0.25 * one.weight / total) for one in bins]
         self._avoided = [([x, x], [0.0, high]) for x, high in middles if high > 0.05]
-        xs = np.array([one.probability for one in bins])
-        ys = np.array([one.frequency for one in bins])
-        line = look.category(0, "line")
-        self._plot.addItem(
-            pyqtgraph.ErrorBarItem(
-                x=xs,
-                y=ys,
-                top=np.array([one.interval[1] for one in bins]) - ys,
-                bottom=ys - np.array([one.interval[0] for one in bins]),
-                beam=0.012,
-                pen=pyqtgraph.mkPen(line, width=1),
-            )
-        )
-        self._plot.plot(
-            xs,
-            ys,
-            name=f"{self._what}, error {self._shown.error or 0.0:.3f}",
-            pen=pyqtgraph.mkPen(line, width=look.line("plot")),
-            symbol="o",
-            symbolSize=7,
-            symbolBrush=look.color("surface"),
-            symbolPen=pyqtgraph.mkPen(line, width=1.5),
-        )
-        self._plot.setAccessibleName(f"Calibration of {self._what}")
-        self._plot.setToolTip(
+        xs = [one.probability for one in bins]
+        ys = [one.frequency for one in bins]
+        lows, highs = zip(*(one.interval for one in bins), strict=True)
+        self._draw_errors(0, xs, ys, lows, highs)
+        name = f"{self._what}, error {self._shown.error or 0.0:.3f}"
+        self._draw_curve(0, name, xs, ys, "o", is_open=True)
+        self._canvas.setAccessibleName(f"Calibration of {self._what}")
+        self._canvas.setToolTip(
             f"Grey bars are where the rows are, whiskers 95 % intervals. {HOW_TO_MOVE}."
         )
 
@@ -303,22 +283,14 @@ class RocPlot(CurvePlot):
         self.note = f"{left_out} more states in the table" if left_out else ""
         if not known:
             self.note = "needs rows of more than one state"
-        if not known and self._plot is not None:
-            self._plot.clear()
-        self._draw()
+        self.refresh()
 
     def _draw_curves(self) -> None:
-        import pyqtgraph
-
         self._name_axes("False positive rate", "True positive rate")
-        dim = pyqtgraph.mkPen(theme().color("edge_dim"), width=1, style=Qt.PenStyle.DashLine)
-        self._plot.plot([0, 1], [0, 1], pen=dim)
+        self._draw_guide([0, 1], [0, 1])
         for index, (state, curve) in enumerate(self._curves_of):
-            width = theme().line("plot")
-            pen = pyqtgraph.mkPen(theme().category(index, "line"), width=width, style=dash(index))
-            self._plot.plot(
-                curve.false_rates, curve.true_rates, pen=pen, name=f"{state}, AUC {curve.area:.3f}"
-            )
-        self._plot.setAccessibleName(
+            name = f"{state}, AUC {curve.area:.3f}"
+            self._draw_curve(index, name, curve.false_rates, curve.true_rates, style=dash(index))
+        self._canvas.setAccessibleName(
             "ROC: " + ", ".join(f"{state} AUC {curve.area:.3f}" for state, curve in self._curves_of)
         )

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import Qt
 
 from pgmstudio.core.drawing.svg.sl_plot import Axis
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep, SweepLine
@@ -18,7 +16,8 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.core.number_format import decimal
-from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE, CurvePlot, PointPlot
+from pgmstudio.gui.plots.curve_plot import CurvePlot, PointPlot
+from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE
 from pgmstudio.gui.theme.theme import theme
 
 # The name of a line, and its value at a point.
@@ -38,7 +37,7 @@ class KappaPlot(PointPlot):
         self._ticks: Sequence[str] = ()
         self._points: Sequence[Any] = ()
         self._best = 0
-        self._titles = ("", "")
+        self._axis_titles = ("", "")
         self._lines: KappaLines = ()
         self._errors: Sequence[float | None] = ()
 
@@ -60,14 +59,14 @@ class KappaPlot(PointPlot):
         """A line for each quantity over the points; `titles` of the two axes, `errors` the standard
         errors of the first line."""
         self._points, self._ticks, self._best = points, ticks, best
-        self._titles, self._lines, self._errors = titles, lines, errors
-        self._draw()
+        self._axis_titles, self._lines, self._errors = titles, lines, errors
+        self.refresh()
         self._hint.setText(f"{hint} (ringed). A click on a point opens its model.")
 
     def _draw_curves(self) -> None:
-        self._name_axes(*self._titles)
+        self._name_axes(*self._axis_titles)
         ticks = [(float(i), text) for i, text in enumerate(self._ticks)]
-        self._plot.getAxis("bottom").setTicks([ticks])
+        self._canvas.getAxis("bottom").setTicks([ticks])
         for index, (name, value) in enumerate(self._lines):
             known = {
                 i: float(number)
@@ -81,25 +80,19 @@ class KappaPlot(PointPlot):
             if self._best in known:
                 self._ring(index, float(self._best), known[self._best])
             if index == 0:
-                self._draw_errors(known)
+                self._draw_standard_errors(known)
         self._legend.setVisible(len(self._lines) > 1)
-        self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
+        self._canvas.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
 
-    def _draw_errors(self, values: Mapping[int, float]) -> None:
+    def _draw_standard_errors(self, values: Mapping[int, float]) -> None:
         """A standard error of the mean over the folds, up and down."""
-        import pyqtgraph
-
         errors = [
-            (float(i), values[i], error)
+            (float(i), values[i], values[i] - error, values[i] + error)
             for i, error in enumerate(self._errors)
             if error is not None and i in values
         ]
         if errors:
-            x, y, error = (np.array(column) for column in zip(*errors, strict=True))
-            pen = pyqtgraph.mkPen(theme().category(0, "line"), width=1)
-            self._plot.addItem(
-                pyqtgraph.ErrorBarItem(x=x, y=y, top=error, bottom=error, beam=0.12, pen=pen)
-            )
+            self._draw_errors(0, *zip(*errors, strict=True))
 
 
 # Distinguishable without colour, too.
@@ -122,15 +115,13 @@ class RestartPlot(CurvePlot):
     def show_optima(self, optima: KesOptima, what: str) -> None:
         """`what` is "scores" or "times"."""
         self._optima, self._what = optima, what
-        self._draw()
+        self.refresh()
 
     def _draw_curves(self) -> None:
         assert self._optima is not None
         (self._draw_scores if self._what == "scores" else self._draw_times)(self._optima)
 
     def _draw_scores(self, optima: KesOptima) -> None:
-        import pyqtgraph
-
         self._name_axes("Fraction of runs, lowest score first (%)", "Score (bits) ↑")
         for index, k in enumerate(optima.greedinesses):
             scores = optima.sorted_scores(k)
@@ -139,18 +130,8 @@ class RestartPlot(CurvePlot):
             ys = list(scores)
             if len(scores) == 1:
                 xs, ys = [0.0, 100.0], ys * 2
-            line = theme().category(index, "line")
             symbol = SYMBOLS[index % len(SYMBOLS)] if len(xs) <= WITH_SYMBOLS else None
-            self._plot.plot(
-                xs,
-                ys,
-                name=f"k = {k:g}",
-                pen=pyqtgraph.mkPen(line, width=theme().line("plot")),
-                symbol=symbol,
-                symbolSize=7,
-                symbolBrush=theme().color("surface"),
-                symbolPen=pyqtgraph.mkPen(line, width=1.5),
-            )
+            self._draw_curve(index, f"k = {k:g}", xs, ys, symbol, is_open=True)
         best = optima.best
         self._hint.setText(
             f"Each line has the runs of one greediness k in the order of their scores; higher is "
@@ -159,8 +140,6 @@ class RestartPlot(CurvePlot):
         )
 
     def _draw_times(self, optima: KesOptima) -> None:
-        import pyqtgraph
-
         # Fractions of a second read better as milliseconds.
         is_short = max(run.seconds for run in optima.runs) < 1
         per_second, unit = (1000.0, "ms") if is_short else (1.0, "s")
@@ -169,7 +148,7 @@ class RestartPlot(CurvePlot):
         means = [optima.mean_seconds(k) * per_second for k in ks]
         runs = [(run.greediness, run.seconds * per_second) for run in optima.runs]
         dim = theme().color("edge_dim")
-        self._plot.plot(
+        self._canvas.plot(
             [k for k, _ in runs],
             [time for _, time in runs],
             name="one run",
@@ -179,17 +158,7 @@ class RestartPlot(CurvePlot):
             symbolPen=None,
             symbolBrush=dim,
         )
-        line = theme().category(0, "line")
-        self._plot.plot(
-            ks,
-            means,
-            name="mean",
-            pen=pyqtgraph.mkPen(line, width=theme().line("plot")),
-            symbol="s",
-            symbolSize=8,
-            symbolPen=None,
-            symbolBrush=line,
-        )
+        self._draw_curve(0, "mean", ks, means, "s")
         total = sum(run.seconds for run in optima.runs)
         self._hint.setText(
             f"{len(optima.runs)} runs took {total:.2f} s in all. The first ones score families "
@@ -234,7 +203,7 @@ class ScanPlot(PointPlot):
 
     def show_scan(self, scan: ClassScan) -> None:
         self._scan = scan
-        self._draw()
+        self.refresh()
 
     def best_of(self, name: str) -> ScanPoint | None:
         """The point that a line is largest at; None when it has none."""
@@ -255,7 +224,7 @@ class ScanPlot(PointPlot):
             if not numbers:
                 continue
             xs = [scan.points[i].classes for i in numbers]
-            ys = [value(scan.points[i]) for i in numbers]
+            ys = [bits for i in numbers if (bits := value(scan.points[i])) is not None]
             self._draw_points(index, name, symbol, numbers, xs, ys)
             best = self.best_of(name)
             if best is not None and name in _CRITERIA:
@@ -279,19 +248,18 @@ class ScanPlot(PointPlot):
                 )
                 text.setFont(theme().font("caption"))
                 text.setPos(point.classes, min(point.bic_bits, point.aic_bits))
-                self._plot.addItem(text)
+                self._canvas.addItem(text)
 
     def _dress_axes(self, scan: ClassScan) -> None:
         self._name_axes("Classes", "Bits per row ↑")
         counts = sorted({point.classes for point in scan.points})
         if len(counts) <= 24:
             ticks = [(count, str(count)) for count in counts]
-            self._plot.getAxis("bottom").setTicks([ticks])
-        self._plot.setAccessibleName("Criteria by number of classes")
-        self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
+            self._canvas.getAxis("bottom").setTicks([ticks])
+        self._canvas.setAccessibleName("Criteria by number of classes")
+        self._canvas.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
 
 
-_SYMBOLS = ("o", "s", "t1", "d", "h", "star")
 _MAX_TICKS = 16
 
 
@@ -314,10 +282,8 @@ class SweepLinesPlot(CurvePlot):
 
     def show_sweep(self, sweep: Sweep) -> None:
         self._sweep = sweep
-        if not sweep.lines and self._plot is not None:
-            self._plot.clear()
         self._hint.setText("" if sweep.lines else "Nothing measured yet.")
-        self._draw()
+        self.refresh()
 
     def _draw_curves(self) -> None:
         sweep = self._sweep
@@ -326,12 +292,12 @@ class SweepLinesPlot(CurvePlot):
         values = sorted({mark.x for one in sweep.lines for mark in one.marks})
         if len(values) <= _MAX_TICKS:
             ticks = [(self._x_of(value), f"{value:g}") for value in values]
-            self._plot.getAxis("bottom").setTicks([ticks])
+            self._canvas.getAxis("bottom").setTicks([ticks])
         means = [mark.mean for one in sweep.lines for mark in one.marks]
         if sweep.is_log_up:
             shown = Axis.around(means, 0, 1, is_log=True).ticks()
             ticks = [(math.log10(value), f"{value:g}") for value in shown]
-        self._plot.getAxis("left").setTicks([ticks] if sweep.is_log_up else None)
+        self._canvas.getAxis("left").setTicks([ticks] if sweep.is_log_up else None)
         for number, one in enumerate(sweep.lines):
             self._draw_line(number, one)
         is_repeated = any(mark.spread for one in sweep.lines for mark in one.marks)
@@ -345,35 +311,13 @@ class SweepLinesPlot(CurvePlot):
         return math.log10(value) if self._sweep.is_log and value > 0 else value
 
     def _draw_line(self, number: int, one: SweepLine) -> None:
-        import pyqtgraph
-
-        color = theme().category(number, "line")
-        is_training = one.name == "training"
-        style = Qt.PenStyle.DashLine if is_training else Qt.PenStyle.SolidLine
-        xs = [self._x_of(mark.x) for mark in one.marks]
         is_log_up = self._sweep is not None and self._sweep.is_log_up
+        xs = [self._x_of(mark.x) for mark in one.marks]
         ys = [math.log10(mark.mean) if is_log_up else mark.mean for mark in one.marks]
-        widest = max(xs) - min(xs) if len(xs) > 1 else 1.0
-        import numpy as np
-
-        bars = pyqtgraph.ErrorBarItem(
-            x=np.array(xs),
-            y=np.array(ys),
-            height=2 * np.array([0.0 if is_log_up else mark.spread or 0.0 for mark in one.marks]),
-            beam=0.012 * widest,
-            pen=pyqtgraph.mkPen(color, width=1.2),
-        )
-        self._plot.addItem(bars)
-        self._plot.plot(
-            xs,
-            ys,
-            name=one.name,
-            pen=pyqtgraph.mkPen(color, width=1.2 if is_training else 2, style=style),
-            symbol=_SYMBOLS[number % len(_SYMBOLS)],
-            symbolSize=8,
-            symbolBrush=color,
-            symbolPen=pyqtgraph.mkPen(theme().color("surface"), width=1),
-        )
+        if not is_log_up:
+            spreads = np.array([mark.spread or 0.0 for mark in one.marks])
+            self._draw_errors(number, xs, ys, ys - spreads, ys + spreads)
+        self._draw_curve(number, one.name, xs, ys, SYMBOLS[number % len(SYMBOLS)])
 
 
 class SweepPlot(PointPlot):
@@ -389,7 +333,7 @@ class SweepPlot(PointPlot):
 
     def show_scan(self, scan: PdgScan) -> None:
         self._scan = scan
-        self._draw()
+        self.refresh()
 
     def _draw_curves(self) -> None:
         scan = self._scan
@@ -397,7 +341,6 @@ class SweepPlot(PointPlot):
         self._name_axes("Effective size", "Bits per row ↑")
         best = scan.best()
         lines: tuple[tuple[str, str], ...] = (("training", "o"), ("held-out", "d"))
-        curves = []
         for index, (name, symbol) in enumerate(lines):
             known = [i for i, point in enumerate(scan.points) if _bits(point, name) is not None]
             known.sort(key=lambda i: scan.points[i].effective_size)
@@ -406,51 +349,14 @@ class SweepPlot(PointPlot):
             xs = [float(scan.points[i].effective_size) for i in known]
             ys = [bits for i in known if (bits := _bits(scan.points[i], name)) is not None]
             self._draw_points(index, name, symbol, known, xs, ys)
-            curves.append((xs, ys))
-        free = free_corner(curves)
-        self._legend.anchor(
-            free, free, offset=tuple(_EDGE * (1 - 2 * fraction) for fraction in free)
-        )
         index = 0 if best.held_bits is None else 1
         number = best.train_bits if best.held_bits is None else best.held_bits
         self._ring(index, float(best.effective_size), number)
-        self._plot.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
+        self._canvas.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
         self._hint.setText(
             f"Best by {scan.criterion}: λ {best.lambda_:.3g} (ringed). Higher and further left is "
             "better; a click on a point opens its model."
         )
-
-
-# Candidate positions of a legend, across and down; the first wins ties. About so large
-# a part of the plot does it cover.
-_CORNERS = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.0, 0.5))
-_COVERED = (0.3, 0.25)
-_EDGE = 8.0
-
-
-def free_corner(
-    curves: Sequence[tuple[Sequence[float], Sequence[float]]],
-) -> tuple[float, float]:
-    """The corner or side that curves pass least."""
-    across = np.concatenate([_along(xs) for xs, _ in curves] or [np.zeros(0)])
-    up = np.concatenate([_along(ys) for _, ys in curves] or [np.zeros(0)])
-    if not across.size:
-        return _CORNERS[0]
-    x = (across - across.min()) / (np.ptp(across) or 1.0)
-    down = 1 - (up - up.min()) / (np.ptp(up) or 1.0)
-
-    def met(corner: tuple[float, float]) -> int:
-        left, top = (fraction * (1 - part) for fraction, part in zip(corner, _COVERED, strict=True))
-        is_across = (x >= left) & (x <= left + _COVERED[0])
-        return int((is_across & (down >= top) & (down <= top + _COVERED[1])).sum())
-
-    return min(_CORNERS, key=met)
-
-
-def _along(values: Sequence[float]) -> NDArray[np.float64]:
-    """The points of a curve and those between them."""
-    positions = np.linspace(0, len(values) - 1, 8 * (len(values) - 1) + 1)
-    return np.interp(positions, np.arange(len(values)), values)
 
 
 def _bits(point: PdgPoint, name: str) -> float | None:

@@ -1,7 +1,5 @@
 """The live plot of a run: score against step, finished restarts dim, the present one dotted; for
 mixtures also held-out rows, the weights of the trees, and how many edges change.
-
-What else a run of a mixture can be looked at by: held-out rows, weights, edges that change.
 """
 
 from __future__ import annotations
@@ -13,13 +11,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from pgmstudio.core.drawing.strands import DASHES
 from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.learning_run import Trace
-from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
+from pgmstudio.gui.plots.chart import Chart
+from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, label, row
@@ -147,22 +146,19 @@ _NO_SCORE = "This run has no score by step."
 _ONE_STEP = "Found in one step, so there is no curve."
 
 
-class ScorePlot(QWidget):
-    """pyqtgraph is slow to load, so the plot itself is made when the first run is shown."""
+class ScorePlot(Chart):
+    """Plot of the selected run; redrawn while it learns."""
+
+    across = False
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("scorePlot")
+        super().__init__("scorePlot", _NOT_YET)
         self.setAccessibleName("Score of the run by step")
         self._run: AnyRun | None = None
-        self._library = plot_library()
-        self._library.loaded.connect(self.refresh)
-        self._plot: Any = None
         self._curves: dict[str, Any] = {}
         self._heading = label("Score by step", "heading", size="dense")
         self._best = label("", "secondary", size="dense")
         self._best.setObjectName("scorePlotBest")
-        self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(12, 4, 12, 4)
         self._layout.setSpacing(2)
         self.views = Segments(VIEWS, "scorePlotView")
@@ -176,25 +172,25 @@ class ScorePlot(QWidget):
         head_layout = head.layout()
         assert isinstance(head_layout, QHBoxLayout)
         head_layout.setStretch(2, 1)
-        self._layout.addWidget(head)
-        self._empty = label(_NOT_YET, "secondary")
+        self._layout.insertWidget(0, head)
         self._empty.setObjectName("scorePlotEmpty")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
-        self._layout.addWidget(self._empty, 1)
         self._soon = one_shot(self, self.refresh, REDRAW_MS)
-        theme().changed.connect(self.refresh)
         self.refresh()
 
     @property
-    def canvas(self) -> QGraphicsView | None:
-        """The plot itself, when there is something in it."""
-        return self._plot if self._plot is not None and not self._plot.isHidden() else None
+    def is_empty(self) -> bool:
+        return self._run is None or not self._run.trace.steps or self._has_one_step
+
+    @property
+    def _has_one_step(self) -> bool:
+        """Whether an exact learner was done in one step: a single point would be meaningless."""
+        run = self._run
+        return run is not None and run.state.is_end and len(run.trace.steps) == 1
 
     def show_run(self, run: AnyRun | None) -> None:
         self._run = run
         if run is not None:
-            self._library.ask()  # it is there when the first points come
+            plot_library().ask()  # it is there when the first points come
         self.refresh()
 
     def refresh_soon(self) -> None:
@@ -209,48 +205,30 @@ class ScorePlot(QWidget):
 
     def refresh(self, *_: object) -> None:
         run = self._run
-        steps = [] if run is None else run.trace.steps
-        # An exact learner is done in one step: a single point would be meaningless.
-        is_lone = run is not None and run.state.is_end and len(steps) == 1
-        has_points = bool(steps) and not is_lone
         known = views_of(run.trace) if run is not None else ["score"]
         self.views.setVisible(len(known) > 1)
         if self.views.current not in known:
             self.views.choose("score")
-        self._empty.setVisible(not has_points)
-        ended = _ONE_STEP if is_lone else _NO_SCORE
-        self._empty.setText(ended if run is not None and run.state.is_end else _NOT_YET)
-        if self._plot is not None:
-            self._plot.setVisible(has_points)
-        if run is None or not has_points:
+        ended = _ONE_STEP if self._has_one_step else _NO_SCORE
+        self._empty_text = ended if run is not None and run.state.is_end else _NOT_YET
+        self._empty.setText(self._empty_text)
+        if self.is_empty:
             self._best.setText("")
-            return
-        if not self._library.ask():
-            return  # drawn when it is loaded
-        self._make_plot()
-        self._draw(run)
+        super().refresh()
 
-    def draw_on(self, background: str | None) -> None:
-        """Once more in the present colours, on a ground of that name or on none: for a file."""
-        if self._run is not None and self.canvas is not None:
-            self._draw(self._run)
-            self._plot.setBackground(None if background is None else theme().color(background))
-
-    def _make_plot(self) -> None:
-        if self._plot is not None:
-            return
-        self._plot = new_canvas("scorePlotCanvas")
-        self._plot.setAccessibleName("Score against step")
+    def _build(self) -> None:
         for name in ("dim", "held", "best", "now", "top"):
-            self._curves[name] = self._plot.plot([], [], connect="finite")
-        self._weights = WeightCurves(self._plot)
-        self._plot.setLabel("bottom", "Step")
-        self._plot.getAxis("bottom").tickValues = step_ticks
+            self._curves[name] = self._canvas.plot([], [], connect="finite")
+        self._weights = WeightCurves(self._canvas)
+        self._canvas.getAxis("bottom").tickValues = step_ticks
         for side in ("left", "bottom"):
-            self._plot.getAxis(side).tickStrings = tick_labels
-        self._layout.addWidget(self._plot, 1)
+            self._canvas.getAxis(side).tickStrings = tick_labels
 
-    def _draw(self, run: AnyRun) -> None:
+    def _draw(self) -> None:
+        run = self._run
+        if run is None or self.is_empty:
+            return
+        self._name_axes("Step", "", "Score against step")
         self._restyle()
         view = self.views.current
         self._heading.setText(_HEADINGS[view])
@@ -299,7 +277,6 @@ class ScorePlot(QWidget):
     def _restyle(self) -> None:
         import pyqtgraph
 
-        dress(self._plot)
         look = theme()
         dim, accent = look.color("edge_dim"), look.color("accent")
         curves = self._curves

@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep, lines_of
-from pgmstudio.gui.plots.plot_widget import points_along
+from pgmstudio.gui.plots.curve_plot import points_along
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 
 
 def test_places_lie_on_the_lines_between_the_marks() -> None:
-    xs, ys = points_along([([0.0, 2.0], [1.0, 5.0])])
-    assert xs == pytest.approx(ys)
-    assert xs == pytest.approx([part / 12 for part in range(13)])
-    xs, _ = points_along([([0.0, 2.0], [1.0, 5.0])], [([4.0], [1.0])])
-    assert max(xs) == pytest.approx(0.5)  # what stands beside spans too
+    xs, ys = points_along([0.0, 2.0], [1.0, 5.0])
+    assert (xs / 2).tolist() == pytest.approx([part / 12 for part in range(13)])
+    assert ys.tolist() == pytest.approx((1 + 2 * xs).tolist())
 
 
-def at_corner(qtbot: QtBot, rising: bool, corner: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [("rising", [0.0, 1.0])],
+        [("falling", [1.0, 0.0])],
+        [("low", [0.0, 0.0, 0.0]), ("high", [1.0, 1.1, 0.9])],  # every corner has a line
+        [("low", [0.0, 0.0]), ("rising", [0.0, 1.0]), ("high", [1.0, 1.0])],
+    ],
+    ids=lambda lines: ", ".join(name for name, _ in lines),
+)
+def test_the_legend_covers_no_line_where_there_is_room(
+    qtbot: QtBot, lines: list[tuple[str, list[float]]]
+) -> None:
     plot = SweepLinesPlot("plotOfLines")
     qtbot.addWidget(plot)
-    plot.resize(500, 300)
+    plot.resize(560, 340)
     plot.show()
-    values = [(0, 0.0), (1, 1.0)] if rising else [(0, 1.0), (1, 0.0)]
-    plot.show_sweep(Sweep("T", "x", "y", lines_of([("a line", x, y) for x, y in values])))
-    qtbot.waitUntil(lambda: plot._legend.opts["offset"] == corner)
+    marks = [(name, float(x), y) for name, ys in lines for x, y in enumerate(ys)]
+    plot.show_sweep(Sweep("T", "x", "y", lines_of(marks)))
 
+    def is_clear() -> bool:
+        view = plot.canvas.getViewBox()  # type: ignore[union-attr]
+        points = (
+            view.mapViewToScene(QPointF(x, y))
+            for xs, ys in plot.curves.values()
+            for x, y in zip(*points_along(xs, ys), strict=True)
+        )
+        return not any(plot.legend_area.contains(point) for point in points)
 
-def test_the_legend_goes_where_no_line_is(qtbot: QtBot) -> None:
-    at_corner(qtbot, True, (-8, -8))  # low at the right
-    at_corner(qtbot, False, (8, -8))  # low at the left
+    qtbot.waitUntil(is_clear)
+    assert plot.legend_area.width() > 30

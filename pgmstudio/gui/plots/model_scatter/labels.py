@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.gui.plots.model_scatter.items import Frame
+from pgmstudio.gui.plots.items import Frame
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -20,19 +19,19 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPen, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QPen, QResizeEvent, QWheelEvent
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.experiments.curve_chart import Behind, MarkIndex, best_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.gui.plots.chart import Chart
+from pgmstudio.gui.plots.items import Frame, PlotItems
+from pgmstudio.gui.plots.legend_spot import count_in, free_spot
 from pgmstudio.gui.plots.log_axis import new_axes, plain_functions, set_log
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, MarkCard
-from pgmstudio.gui.plots.model_scatter.items import Frame, PlotItems
 from pgmstudio.gui.plots.model_scatter.overlays import LegendBox
-from pgmstudio.gui.plots.plot_widget import dress, new_canvas, plot_library
+from pgmstudio.gui.plots.plot_widget import new_canvas
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
 from pgmstudio.gui.widgets.debounce import one_shot
 
 Numbers = NDArray[np.int64]
@@ -43,7 +42,6 @@ MIN_FILL = 0.9  # the range is fitted again when the marks fill less than this f
 TIP = "Click to open a model, right-click to pin it.\nWheel zooms, drag pans, 0 fits."
 REACH = 12.0  # px within which a mark is meant
 CARD_MS = 80
-_SPOTS = 5  # each way, where the legend may stand between the corners
 POINTED_Z = 40
 
 
@@ -74,8 +72,8 @@ def nearest_on_other_line(
     return int(others[np.argmin(np.hypot(3 * across, down))])
 
 
-class ModelScatter(QWidget):
-    """Base of scatter plots of models; shows a text as long as there is nothing to draw."""
+class ModelScatter(Chart):
+    """Base of scatter plots of models."""
 
     moved = Signal()  # the user has changed the visible range
     chosen = Signal(object)  # CurvePoint: to be opened
@@ -83,15 +81,9 @@ class ModelScatter(QWidget):
     pointed = Signal(object)  # CurvePoint or None
 
     def __init__(self, name: str, empty_text: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self._canvas: Any = None
+        super().__init__(name, empty_text)
         self._is_fitted = True
         self._plain: dict[str, tuple[Any, Any]] = {}
-        self._look: object = None  # theme, scale and background of the axes
-        self._is_for_file = False
-        self._titles: tuple[Sequence[str], Sequence[str]] = ((), ())
-        self._named: tuple[str, ...] | None = None
         self._logs: tuple[bool, bool] | None = None
         self._fitted_logs: object = None
         self._xs: Floats = np.empty(0)
@@ -101,25 +93,12 @@ class ModelScatter(QWidget):
         self._begins: Numbers = np.zeros(1, dtype=np.int64)
         self._positions: Mapping[str, MarkIndex] = {}
         self._at: int | None = None
-        self._empty = label(empty_text, "secondary", wrap=True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addWidget(self._empty, 1)
         self.make_card: Callable[[Behind], CardFacts] | None = None
         self.card = MarkCard(self)
         self.card.left.connect(self._point_to_none)
         self._soon = one_shot(self, self._show_card, CARD_MS)
-        plot_library().loaded.connect(self.refresh)
-        theme().changed.connect(self.refresh)
 
     # -- overridden by subclasses
-
-    def _build(self) -> None:
-        """Put the items on the new canvas."""
-
-    def _draw(self) -> None:
-        """Show what there is, in the present colours."""
 
     def _bounds(self) -> QRectF | None:
         """What must be seen, in numbers of the axes."""
@@ -132,57 +111,21 @@ class ModelScatter(QWidget):
     # -- the canvas
 
     @property
-    def canvas(self) -> QGraphicsView | None:
-        """The plot itself, when there is something in it."""
-        return self._canvas if self._canvas is not None and not self._canvas.isHidden() else None
-
-    @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
         return not len(self._xs)
 
-    def refresh(self, *_: object) -> None:
-        """Draw again; the library comes with the first plot."""
-        if not plot_library().ask():
-            return
-        if self._canvas is None:
-            self._make()
-        self._is_for_file = False
-        self._dress("surface")
-        self._draw()
-        self._canvas.setVisible(not self.is_empty)
-        self._empty.setVisible(self.is_empty)
-        self._arrange_overlays()
+    def _may_have_content(self) -> bool:
+        return True
 
-    def draw_on(self, background: str | None) -> None:
-        """Draw for a file in the present colours, on this background or on none."""
-        if self.canvas is not None:
-            self._is_for_file = True
-            self._dress(background)
-            self._draw()
-            self._arrange_overlays()
+    def _new_canvas(self) -> Any:
+        return new_canvas(f"{self.objectName()}Canvas", across=True, axes=new_axes())
 
-    def _dress(self, background: str | None) -> None:
-        """Style the axes, only when the look has changed: it lays them out again."""
-        look = (theme().shade, theme().scale, background)
-        if look != self._look:
-            self._look = look
-            dress(self._canvas)
-            if background != "surface":
-                self._canvas.setBackground(
-                    None if background is None else theme().color(background)
-                )
-            self._named = None
-
-    def _make(self) -> None:
-        self._canvas = canvas = new_canvas(
-            f"{self.objectName()}Canvas", across=True, axes=new_axes()
-        )
+    def _build(self) -> None:
+        canvas = self._canvas
         canvas.setToolTip(TIP)
         canvas.setFocusPolicy(Qt.FocusPolicy.WheelFocus)
         for side in ("left", "bottom"):
             self._plain[side] = plain_functions(canvas.getAxis(side))
-        self._view = canvas.getViewBox()
         self._view.disableAutoRange()
         self._view.sigRangeChanged.connect(self._on_range)
         self._view.sigResized.connect(self._on_range)
@@ -196,34 +139,6 @@ class ModelScatter(QWidget):
         scene.sigMouseClicked.connect(self._on_click)
         canvas.viewport().installEventFilter(self)
         canvas.installEventFilter(self)
-        self._build()
-        self._layout.insertWidget(0, canvas, 1)
-
-    def _name_axes(
-        self, bottom: str | Sequence[str], left: str | Sequence[str], accessible: str
-    ) -> None:
-        """Set the axis titles; of several wordings the first that fits is shown."""
-        self._titles = _wordings(bottom), _wordings(left)
-        self._canvas.setAccessibleName(accessible)
-        self._show_titles()
-
-    def _show_titles(self) -> None:
-        """Set the titles, only when they have changed: it lays the axes out again."""
-        area = self._view.sceneBoundingRect()
-        named = tuple(
-            _fitting(wordings, length)
-            for wordings, length in zip(self._titles, (area.width(), area.height()), strict=True)
-        )
-        if self._named == named or not any(named):
-            return
-        self._named = named
-        ink = theme().color("text_secondary").name()
-        size = f"{theme().font('caption').pixelSize()}px"
-        for side, wordings in zip(("bottom", "left"), named, strict=True):
-            axis = self._canvas.getAxis(side)
-            axis.label.setFont(theme().font("caption"))
-            axis.setLabel(escape(wordings), color=ink, **{"font-size": size})
-            axis.resizeEvent()  # the axis centres its title only when it gets another size
 
     def _set_logs(self, bottom: bool, left: bool) -> None:
         if self._logs == (bottom, left):
@@ -300,23 +215,9 @@ class ModelScatter(QWidget):
         self._show_ring()
 
     def _place_legend(self) -> None:
-        """Put the legend into the corner with the fewest marks or, where marks are in every
-        corner, anywhere with fewer."""
-        inside, box = self._view.sceneBoundingRect(), self.legend.boundingRect()
-        left, right = inside.left() + 12, inside.right() - box.width() - 8
-        top, bottom = inside.top() + 10, inside.bottom() - box.height() - 10
-        spots = [(left, top), (right, bottom), (right, top), (left, bottom)]
-        marks = self._on_scene()
-        crowds = [_marks_in(marks, _around(spot, box)) for spot in spots]
-        if min(crowds) and right > left and bottom > top:
-            others = [
-                (float(x), float(y))
-                for y in np.linspace(bottom, top, _SPOTS)
-                for x in np.linspace(right, left, _SPOTS)
-            ]
-            spots += others
-            crowds += [_marks_in(marks, _around(spot, box)) for spot in others]
-        self.legend.setPos(*spots[crowds.index(min(crowds))])
+        area = self._view.sceneBoundingRect().adjusted(12, 10, -8, -10)
+        box = self.legend.boundingRect().size()
+        self.legend.setPos(free_spot(self._on_scene(), box, area))
 
     def _on_scene(self) -> tuple[Floats, Floats]:
         """Positions of all marks on the scene, in px."""
@@ -433,7 +334,7 @@ class ModelScatter(QWidget):
         """Number of marks under a rectangle of this widget."""
         corner = self._canvas.viewport().mapFrom(self, rect.topLeft())
         area = QRectF(self._canvas.mapToScene(corner), QSizeF(rect.size()))
-        return _marks_in(self._on_scene(), area)
+        return count_in(self._on_scene(), area)
 
     def _on_click(self, event: Any) -> None:
         number = self.mark_at(event.scenePos())
@@ -517,26 +418,3 @@ class ModelScatter(QWidget):
     def _look_at(self, number: int) -> None:
         self.point_to(number)
         self._show_card()
-
-
-def _around(corner: tuple[float, float], box: QRectF) -> QRectF:
-    """Rectangle of a box at a corner, with a margin."""
-    return QRectF(QPointF(*corner), box.size()).adjusted(-6, -6, 6, 6)
-
-
-def _marks_in(marks: tuple[Floats, Floats], area: QRectF) -> int:
-    """Number of marks in an area of the scene."""
-    across, down = marks
-    is_in = (across > area.left()) & (across < area.right())
-    return int((is_in & (down > area.top()) & (down < area.bottom())).sum())
-
-
-def _wordings(title: str | Sequence[str]) -> Sequence[str]:
-    return (title,) if isinstance(title, str) else title
-
-
-def _fitting(wordings: Sequence[str], length: float) -> str:
-    """The first of the wordings that is no longer than an axis; else the last, the shortest."""
-    metrics = QFontMetricsF(theme().font("caption"))
-    fitting = (each for each in wordings if metrics.horizontalAdvance(each) <= length)
-    return next(fitting, wordings[-1] if wordings else "")

@@ -16,7 +16,7 @@ from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.core.number_format import counted
-from pgmstudio.gui.plots.model_scatter.items import MANY, PlotItems
+from pgmstudio.gui.plots.items import MANY, PlotItems
 from pgmstudio.gui.plots.model_scatter.labels import LabelLayer, MarkLabel
 from pgmstudio.gui.plots.model_scatter.overlays import LegendEntry, Pill
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
@@ -207,6 +207,7 @@ class SlPlot(ModelScatter):
             self._labels.arrange_now()  # a file does not wait for them
 
     def _build(self) -> None:
+        super()._build()
         self._labels = LabelLayer()
         self._labels.arranged.connect(self._show_line)
         self._canvas.scene().addItem(self._labels)
