@@ -14,10 +14,8 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
@@ -26,28 +24,32 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
-from pgmstudio.core.inference.factors import Factor
-from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.query import joint_of
-from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, free_parameters
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.objectives import (
+    LN2,
+    JunctionTreeObjective,
+    PseudoLikelihoodObjective,
+    factor_tables,
+    maximise,
+)
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.number_format import count_of
 
 CLOSED_FORM = "closed form"
 JUNCTION_TREE = "junction tree"
 PSEUDO_LIKELIHOOD = "pseudo-likelihood"
 
-# A gradient in a junction tree of so many cells takes about 0.1 s; larger ones are approximated.
-MAX_CELLS = 1 << 22
+# A gradient in a junction tree of so many cells takes about 20 ms, and a fit may need thousands.
+MAX_CELLS = 1 << 19
+MAX_CLOSED_CELLS = 1 << 24  # without iterations
+MAX_EM_CELLS = 1 << 28  # of all rows with missing cells, in one iteration
 TOLERANCE = 1e-8  # of the gradient, per row
-MAX_ITERATIONS = 200
 MAX_EM_ITERATIONS = 300
 EM_TOLERANCE = 1e-9  # nats per row
 EM_GRADIENT = 1e-4  # of the fits inside EM, per row
-# A φ that a Newton step would still move so far, although the gradient is 0, has no finite value.
-DIVERGING_STEP = 0.1
-LN2 = math.log(2.0)
+PSEUDO_TOLERANCE = 1e-5  # of the gradient, per row, where the fit is an approximation anyway
 
 NO_FINITE_ESTIMATE = (
     "No finite estimate: some joint states of a clique never occur, so the likelihood grows "
@@ -82,6 +84,17 @@ class FittedMarkovNetwork:
         return self.method != PSEUDO_LIKELIHOOD
 
     @property
+    def summary(self) -> str:
+        """How the parameters were found: exact or approximate, and how near to the maximum."""
+        if self.method == CLOSED_FORM:
+            return "Parameters: maximum likelihood, exact, in closed form."
+        kind = "likelihood, exact" if self.is_exact else "pseudo-likelihood, approximate"
+        return (
+            f"Parameters: maximum {kind}; {count_of(self.iterations, 'iteration')}, largest "
+            f"gradient {self.gradient_norm:.0e} per row."
+        )
+
+    @property
     def log_likelihood_nats(self) -> float:
         """The log-likelihood in natural logarithms."""
         return self.log2_likelihood * LN2
@@ -101,12 +114,13 @@ def fit(
     *,
     smoothing: float = 0.0,
     tolerance: float = TOLERANCE,
+    start: MarkovNetwork | None = None,
     cancel: CancelToken = NEVER,
 ) -> Fitting:
     """The parameters of largest likelihood; `run_to_end(fit(…))` gives the result at once.
 
     `smoothing` is a number of further rows, spread evenly over all joint states. `tolerance` bounds
-    the gradient per row of data.
+    the gradient per row of data. `start` is a network of this structure to begin with.
     """
     if data.domain != structure.domain:
         data = data.select_columns(structure.domain.names)
@@ -114,12 +128,25 @@ def fit(
         raise DataError("The rows have other states than the model; code them with its domain.")
     if data.total_weight <= 0:
         raise DataError("There are no rows to fit the parameters to.")
-    if structure.junction_tree.table_cells > MAX_CELLS:
-        return (yield from _fit_pseudo(structure, data, smoothing, tolerance, cancel))
+    if not is_exact(structure, data):
+        return (yield from _fit_pseudo(structure, data, smoothing, tolerance, cancel, start))
     if data.has_missing:
         return (yield from _fit_by_em(structure, data, smoothing, tolerance, cancel))
     counts = [joint_counts(data, clique, cancel) for clique in structure.maximal_cliques]
-    return (yield from _fit_counts(structure, counts, smoothing, tolerance, cancel))
+    values = start.parameters if start is not None and start.is_positive else None
+    return (yield from _fit_counts(structure, counts, smoothing, tolerance, cancel, values))
+
+
+def is_exact(structure: MarkovStructure, data: DataSet) -> bool:
+    """Whether the likelihood is maximised, or else the pseudo-likelihood."""
+    tree = structure.junction_tree
+    if data.incomplete_row_count * tree.table_cells > MAX_EM_CELLS:
+        return False
+    if structure.is_chordal and not structure.contexts:
+        return tree.table_cells <= MAX_CLOSED_CELLS
+    if tree.table_cells <= MAX_CELLS:
+        return True
+    return max(part.structure.junction_tree.table_cells for part in _parts(structure)) <= MAX_CELLS
 
 
 # Up to this size of the junction tree an edit computes the nearest distribution.
@@ -171,7 +198,7 @@ def _fit_counts(
         )
     form = LogLinearTables.of(structure)
     objective = JunctionTreeObjective(form, smoothed)
-    found = yield from _maximise(objective, form, start, tolerance, cancel)
+    found = yield from maximise(objective, form, start, tolerance, cancel)
     network = MarkovNetwork.of_parameters(structure, found.values)
     log_z, _ = objective.expectations(found.values)
     log_likelihood = float(form.sums(counts) @ found.values) - total * log_z
@@ -339,267 +366,25 @@ def _closed_form(
     )
 
 
-class Objective(Protocol):
-    """A concave function of the φ's."""
-
-    def value_and_gradient(self, values: Floats) -> tuple[float, Floats]:
-        """Per row, in natural logarithms."""
-
-    def variances(self, values: Floats) -> Floats:
-        """About the curvature of every φ alone."""
-
-
-class JunctionTreeObjective:
-    """The log-likelihood per row of counts of the maximal cliques."""
-
-    def __init__(self, form: LogLinearTables, counts: Sequence[Floats]) -> None:
-        self._form = form
-        self._total = float(counts[0].sum())
-        self._observed = form.sums(counts) / self._total
-        structure = form.structure
-        factors = [
-            Factor(clique, np.ones(shape))
-            for clique, shape in zip(structure.maximal_cliques, form.shapes, strict=True)
-        ]
-        self._flow = Propagation(plan_of(structure.junction_tree, factors))
-        self._wanted = np.ones(len(factors), dtype=np.int64)
-
-    def expectations(self, values: Floats) -> tuple[float, list[Floats]]:
-        """log Z and the probabilities of every maximal clique's joint states."""
-        tables = self._form.tables(values)
-        tops = [float(table.max()) for table in tables]
-        flow = self._flow
-        flow.set_factors([np.exp(table - top) for table, top in zip(tables, tops, strict=True)])
-        log_z = flow.log2_evidence() * LN2 + sum(tops)
-        counts = np.zeros(flow.plan.factor_values.size)
-        flow.add_factor_counts(1.0, self._wanted, counts)
-        return log_z, factor_tables(flow, counts, self._form.shapes)
-
-    def value_and_gradient(self, values: Floats) -> tuple[float, Floats]:
-        log_z, expected = self.expectations(values)
-        value = float(self._observed @ values) - log_z
-        return value, self._observed - self._form.sums(expected)
-
-    def variances(self, values: Floats) -> Floats:
-        p = self._form.sums(self.expectations(values)[1])
-        return p * (1 - p)
-
-
-def factor_tables(
-    flow: Propagation, counts: Floats, shapes: Sequence[tuple[int, ...]]
-) -> list[Floats]:
-    """The numbers of every factor of a plan as tables with the axes that it was given with."""
-    result = []
-    for (at, turn), shape in zip(flow.plan.factor_places, shapes, strict=True):
-        turned = counts[at : at + math.prod(shape)].reshape([shape[axis] for axis in turn])
-        result.append(turned.transpose(np.argsort(turn)))
-    return result
-
-
-class PseudoLikelihoodObjective:
-    """Σ_j log p(x_j | x_mb(j)) per row."""
-
-    def __init__(self, form: LogLinearTables, data: DataSet, cancel: CancelToken) -> None:
-        merged = data.merged(cancel)
-        self._form = form
-        self._codes = merged.codes.astype(np.intp)
-        weights = np.ones(merged.row_count) if merged.weights is None else merged.weights
-        self._weights = weights / weights.sum()
-        self._cancel = cancel
-        self._cached: dict[tuple[int, int], tuple[NDArray[np.intp], int]] = {}
-        self._near: list[list[tuple[int, int]]] = [[] for _ in form.structure.domain]
-        for c, clique in enumerate(form.structure.maximal_cliques):
-            for axis, v in enumerate(clique):
-                self._near[v].append((c, axis))
-
-    def _cells(self, c: int, axis: int) -> tuple[NDArray[np.intp], int]:
-        """Per row, the cell of the clique with the first state on this axis, and the axis' step;
-        cached as long as memory allows."""
-        if (c, axis) in self._cached:
-            return self._cached[c, axis]
-        clique, shape = self._form.structure.maximal_cliques[c], self._form.shapes[c]
-        cells = np.zeros(self._codes.shape[1], dtype=np.intp)
-        step = 1
-        for other in range(len(clique)):
-            cells *= shape[other]
-            if other != axis:
-                cells += self._codes[clique[other]]
-            if other > axis:
-                step *= shape[other]
-        if (len(self._cached) + 1) * cells.size <= MAX_CACHED_CELLS:
-            self._cached[c, axis] = cells, step
-        return cells, step
-
-    def value_and_gradient(self, values: Floats) -> tuple[float, Floats]:
-        tables = [table.ravel() for table in self._form.tables(values)]
-        slopes = [np.zeros(table.size) for table in tables]
-        rows = np.arange(self._codes.shape[1])
-        value = 0.0
-        for v, near in enumerate(self._near):
-            self._cancel.raise_if_cancelled()
-            states = np.arange(self._form.structure.domain.cardinalities[v])
-            cells = []
-            for c, axis in near:
-                first, step = self._cells(c, axis)
-                cells.append(first[:, None] + step * states)
-            logits = sum(
-                (tables[c][at] for (c, _), at in zip(near, cells, strict=True)),
-                np.zeros((rows.size, states.size)),
-            )
-            logits -= logits.max(axis=1, keepdims=True)
-            p = np.exp(logits)
-            totals = p.sum(axis=1, keepdims=True)
-            p /= totals
-            own = self._codes[v]
-            value += float(self._weights @ (logits[rows, own] - np.log(totals[:, 0])))
-            residual = -p
-            residual[rows, own] += 1
-            residual *= self._weights[:, None]
-            for (c, _), at in zip(near, cells, strict=True):
-                slopes[c] += np.bincount(
-                    at.ravel(), weights=residual.ravel(), minlength=slopes[c].size
-                )
-        shaped = [one.reshape(shape) for one, shape in zip(slopes, self._form.shapes, strict=True)]
-        return value, self._form.sums(shaped)
-
-    def variances(self, values: Floats) -> Floats:
-        counts: list[Floats] = []
-        for clique, shape in zip(
-            self._form.structure.maximal_cliques, self._form.shapes, strict=True
-        ):
-            cells = np.ravel_multi_index(tuple(self._codes[list(clique)]), shape)
-            table = np.bincount(cells, weights=self._weights, minlength=math.prod(shape))
-            counts.append(table.astype(np.float64).reshape(shape))
-        p = self._form.sums(counts)
-        return p * (1 - p) + 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class _Maximum:
-    values: Floats
-    iterations: int
-    gradient_norm: float
-    is_finite: bool
-
-
-def _maximise(
-    objective: Objective,
-    form: LogLinearTables,
-    start: Floats | None,
-    tolerance: float,
-    cancel: CancelToken,
-) -> Generator[Progress, None, _Maximum]:
-    """Newton's method; each step by conjugate gradients, curvature by differences of gradients."""
-    basis = form.basis
-    beta = np.zeros(basis.shape[1]) if start is None else start[form.free]
-
-    def at(point: Floats) -> tuple[float, Floats]:
-        cancel.raise_if_cancelled()
-        value, gradient = objective.value_and_gradient(np.asarray(basis @ point))
-        return value, np.asarray(basis.T @ gradient)
-
-    value, gradient = at(beta)
-    norm = _largest(gradient)
-    iteration = 0
-    while norm > tolerance and iteration < MAX_ITERATIONS:
-        iteration += 1
-        yield Progress(
-            None,
-            f"Maximum likelihood: iteration {iteration}, gradient {norm:.1e} per row",
-            {"iteration": iteration, "gradient": norm},
-        )
-        direction = _newton_direction(objective, form, beta, gradient, at)
-        slope = float(gradient @ direction)
-        step = 1.0
-        while True:
-            further = beta + step * direction
-            new_value, new_gradient = at(further)
-            # Near the maximum the value is all rounding; there the gradient decides.
-            is_better = new_value >= value + 1e-4 * step * slope
-            if is_better or (_largest(new_gradient) < 0.9 * norm and step == 1.0):
-                break
-            step /= 2
-            if step < 1e-6:
-                break
-        if step < 1e-6:
-            break  # rounding: no step improves
-        beta, value, gradient, norm = further, new_value, new_gradient, _largest(new_gradient)
-    if norm > 0:
-        last = _newton_direction(objective, form, beta, gradient, at)
-        is_finite = _largest(np.asarray(basis @ last)) < DIVERGING_STEP
-    else:
-        is_finite = True
-    return _Maximum(np.asarray(basis @ beta), iteration, norm, is_finite)
-
-
-def _largest(values: Floats) -> float:
-    return float(np.abs(values).max(initial=0.0))
-
-
-class _At(Protocol):
-    def __call__(self, point: Floats, /) -> tuple[float, Floats]: ...
-
-
-def _newton_direction(
-    objective: Objective, form: LogLinearTables, beta: Floats, gradient: Floats, at: _At
-) -> Floats:
-    """H⁻¹g by preconditioned conjugate gradients, H the negative second derivative."""
-    squares = form.basis.copy()
-    squares.data = squares.data**2
-    variances = objective.variances(np.asarray(form.basis @ beta))
-    scale = np.maximum(np.asarray(squares.T @ variances), 1e-10)
-    direction = np.zeros_like(beta)
-    residual = gradient.copy()
-    conditioned = residual / scale
-    search = conditioned.copy()
-    rho = float(residual @ conditioned)
-    goal = min(0.1, math.sqrt(_largest(gradient))) ** 2 * rho
-    for _ in range(2 * beta.size + 10):
-        size = _largest(search)
-        if size == 0:
-            break
-        width = 1e-4 / size
-        curved = (at(beta - width * search)[1] - at(beta + width * search)[1]) / (2 * width)
-        curvature = float(search @ curved)
-        if curvature <= 1e-14 * float(search @ (scale * search)):
-            break
-        alpha = rho / curvature
-        direction += alpha * search
-        residual -= alpha * curved
-        conditioned = residual / scale
-        rho, before = float(residual @ conditioned), rho
-        if rho <= goal:
-            break
-        search = conditioned + rho / before * search
-    # A step of more than a few units of φ leads out of the range where the curvature is known.
-    longest = _largest(np.asarray(form.basis @ direction))
-    return direction if longest <= MAX_STEP else direction * (MAX_STEP / longest)
-
-
-MAX_STEP = 5.0
-MAX_CACHED_CELLS = 10_000_000
-
-
 def _fit_pseudo(
     structure: MarkovStructure,
     data: DataSet,
     smoothing: float,
     tolerance: float,
     cancel: CancelToken,
+    start: MarkovNetwork | None = None,
 ) -> Fitting:
     notes = [APPROXIMATE]
-    rows = data.complete_rows()
-    if rows.row_count == 0 or rows.total_weight <= 0:
-        raise DataError(
-            "Every row has a missing cell, and the cliques are too large to sum them out. Impute "
-            "the cells, or learn a sparser network."
+    if data.has_missing:
+        notes.append(
+            "Cells are missing: a variable is fitted to the rows that have its cell and those of "
+            "its neighbours."
         )
-    if rows.row_count < data.row_count:
-        left_out = data.row_count - rows.row_count
-        notes.append(f"{left_out} rows with missing cells are left out of the fit.")
     form = LogLinearTables.of(structure)
-    objective = PseudoLikelihoodObjective(form, _with_uniform_rows(rows, smoothing), cancel)
-    found = yield from _maximise(objective, form, None, max(tolerance, 1e-6), cancel)
+    objective = PseudoLikelihoodObjective(form, data, smoothing, cancel)
+    values = start.parameters if start is not None and start.is_positive else None
+    tolerance = max(tolerance, PSEUDO_TOLERANCE)
+    found = yield from maximise(objective, form, values, tolerance, cancel)
     if not found.is_finite:
         notes.append(NO_FINITE_ESTIMATE)
     return FittedMarkovNetwork(
@@ -612,21 +397,6 @@ def _fit_pseudo(
         found.gradient_norm,
         found.is_finite,
         tuple(notes),
-    )
-
-
-def _with_uniform_rows(data: DataSet, smoothing: float) -> DataSet:
-    """The rows and as many random ones, which weigh `smoothing` together."""
-    if smoothing <= 0:
-        return data
-    rng = np.random.default_rng(0)
-    count = min(data.row_count, 2000)
-    more = np.stack([rng.integers(card, size=count) for card in data.domain.cardinalities])
-    weights = np.ones(data.row_count) if data.weights is None else data.weights
-    return DataSet(
-        data.domain,
-        np.concatenate([data.codes, more.astype(data.codes.dtype)], axis=1),
-        np.concatenate([weights, np.full(count, smoothing / count)]),
     )
 
 

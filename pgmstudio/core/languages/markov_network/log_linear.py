@@ -303,21 +303,39 @@ class LogLinearTables:
         cards = self.structure.domain.cardinalities
         return tuple(tuple(cards[v] for v in clique) for clique in self.structure.maximal_cliques)
 
+    @cached_property
+    def _alike(self) -> list[tuple[list[int], NDArray[np.intp], NDArray[np.bool_]]]:
+        """Cliques whose tables have the same shape, computed at once, with their φ's."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for c, shape in enumerate(self.shapes):
+            groups.setdefault(shape, []).append(c)
+        return [
+            (
+                cliques,
+                np.stack([self.numbers[c] for c in cliques]),
+                np.stack([self.is_home[c] for c in cliques]),
+            )
+            for cliques in groups.values()
+        ]
+
     def tables(self, values: Floats) -> list[Floats]:
         """Σ φ_A(x_A) over the sets A at home in each clique: log potentials."""
-        result = []
-        for shape, numbers, is_home in zip(self.shapes, self.numbers, self.is_home, strict=True):
-            table = np.zeros(numbers.size + 1)
-            table[1:] = np.where(is_home, values[numbers], 0.0)
-            result.append(summed_up(table.reshape(shape)))
+        result: list[Floats] = [np.zeros(0)] * len(self.shapes)
+        for cliques, numbers, is_home in self._alike:
+            tables = np.zeros((len(cliques), numbers.shape[1] + 1))
+            tables[:, 1:] = np.where(is_home, values[numbers], 0.0)
+            tables = summed_up(tables.reshape(-1, *self.shapes[cliques[0]]))
+            for c, table in zip(cliques, tables, strict=True):
+                result[c] = table
         return result
 
     def sums(self, tables: Sequence[Floats]) -> Floats:
         """Per φ, the sum of the table of its clique over all cells with its states: the transpose
         of `tables`."""
         result = np.zeros(len(self.parameters))
-        for table, numbers, is_home in zip(tables, self.numbers, self.is_home, strict=True):
-            result[numbers[is_home]] = summed_out(table).ravel()[1:][is_home]
+        for cliques, numbers, is_home in self._alike:
+            sums = summed_out(np.stack([tables[c] for c in cliques]))
+            result[numbers[is_home]] = sums.reshape(len(cliques), -1)[:, 1:][is_home]
         return result
 
     def values(self, log_potentials: Sequence[Floats]) -> Floats:
@@ -362,19 +380,18 @@ class LogLinearTables:
         return np.asarray(self.basis @ values[self.free])
 
 
-def summed_up(table: Floats) -> Floats:
-    """Along every axis, the first slice added to the others."""
-    table = table.copy()
-    for axis in range(table.ndim):
-        turned = np.moveaxis(table, axis, 0)
+def summed_up(tables: Floats) -> Floats:
+    """Along every axis but the first, which numbers tables, the first slice added to the others."""
+    tables = tables.copy()
+    for axis in range(1, tables.ndim):
+        turned = np.moveaxis(tables, axis, 0)
         turned[1:] += turned[0]
-    return table
+    return tables
 
 
-def summed_out(table: Floats) -> Floats:
-    """Along every axis, the first slice replaced by the sum of all."""
-    table = np.array(table)
-    for axis in range(table.ndim):
-        turned = np.moveaxis(table, axis, 0)
+def summed_out(tables: Floats) -> Floats:
+    """Along every axis but the first, the first slice replaced by the sum of all."""
+    for axis in range(1, tables.ndim):
+        turned = np.moveaxis(tables, axis, 0)
         turned[0] = turned.sum(axis=0)
-    return table
+    return tables

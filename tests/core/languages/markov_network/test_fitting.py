@@ -16,6 +16,7 @@ from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.markov_network import fitting
 from pgmstudio.core.languages.markov_network.fitting import FittedMarkovNetwork, fit
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, element_rows
+from pgmstudio.core.languages.markov_network.objectives import PseudoLikelihoodObjective
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from tests.ldag_tables import coronary, t3
 from tests.markov_networks import random_markov_network, random_structure, structure_of
@@ -168,7 +169,7 @@ def test_pseudo_likelihood_is_that_of_the_conditionals(monkeypatch: pytest.Monke
     network = random_markov_network(rng, structure)
     data = network.sample(50, rng)
     form = LogLinearTables.of(structure)
-    objective = fitting.PseudoLikelihoodObjective(form, data, StopSwitch())
+    objective = PseudoLikelihoodObjective(form, data, 0.0, StopSwitch())
     value, gradient = objective.value_and_gradient(network.parameters)
     joint = joint_table(network)
     expected = 0.0

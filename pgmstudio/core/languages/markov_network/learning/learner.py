@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -18,6 +17,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 from pgmstudio.core.languages.markov_network.fitting import (
     FittedMarkovNetwork,
     fit,
+    is_exact,
 )
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
@@ -37,8 +37,12 @@ from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
 
 # The parameters of models on the way need not be exact: the largest gradient per row.
-INTERIM_TOLERANCE = 1e-3
+INTERIM_TOLERANCE = 1e-2
 LN2 = math.log(2)
+COMPLETED = (
+    "The network is too large to sum out the missing cells of every row, so the parameters are "
+    "those of the completed rows."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,22 +110,31 @@ class MarkovLearner(CompletingLearner[P]):
         self, result: Finished, data: DataSet, params: P, cancel: CancelToken
     ) -> Generator[Progress | Note, None, tuple[Model, float]]:
         assert isinstance(result.model, MarkovNetwork)
-        try:
-            fitted = yield from fitted_network(result.model.structure, data, params, cancel)
-        except DataError as problem:  # too large for missing cells
-            yield Note(f"{problem} The parameters are those of the completed rows.")
+        structure = result.model.structure
+        if not is_exact(structure, data):
+            yield Note(COMPLETED)
             return result.model, math.nan
+        fitted = yield from fitted_network(structure, data, params, cancel)
         return fitted.network, fitted.log2_likelihood
 
 
 def fitted_network(
-    structure: MarkovStructure, data: DataSet, params: MarkovParams, cancel: CancelToken
+    structure: MarkovStructure,
+    data: DataSet,
+    params: MarkovParams,
+    cancel: CancelToken,
+    start: MarkovNetwork | None = None,
 ) -> Generator[Progress | Note, None, FittedMarkovNetwork]:
     """The structure with its final parameters, and what has to be known about them."""
     fitted = yield from fit(
-        structure, data, smoothing=params.smoothing, tolerance=params.tolerance, cancel=cancel
+        structure,
+        data,
+        smoothing=params.smoothing,
+        tolerance=params.tolerance,
+        start=start,
+        cancel=cancel,
     )
-    yield from (Note(note) for note in fitted.notes)
+    yield from map(Note, (fitted.summary, *fitted.notes))
     return fitted
 
 
@@ -131,9 +144,10 @@ def finished(
     params: MarkovParams,
     measures: dict[str, float],
     cancel: CancelToken,
+    start: MarkovNetwork | None = None,
 ) -> Generator[Progress | Note, None, Finished]:
-    """The last event of a run."""
-    fitted = yield from fitted_network(structure, data, params, cancel)
+    """The last event of a run; `start` is the network as far as it was fitted before."""
+    fitted = yield from fitted_network(structure, data, params, cancel, start)
     measures = structure_measures(structure) | measures
     if not data.has_missing and not math.isnan(fitted.log2_likelihood):
         measures[PER_ROW] = fitted.log2_likelihood / data.total_weight

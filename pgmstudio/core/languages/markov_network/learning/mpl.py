@@ -136,6 +136,8 @@ class PseudoLikelihoodRun:
         yield from self.search.find_blankets(cancel)
         for title, edges in ((AND, self.search.and_edges()), (OR, self.search.or_edges())):
             self.graphs[title] = edges, self.search.total(edges, cancel)
+        if self.graphs[AND][1] > self.search.total(self.start_edges(), cancel):
+            yield from self.improved(self.graphs[AND][0], cancel)
         sizes = [blanket.members.bit_count() for blanket in self.search.blankets]
         yield Note(
             f"Blankets have {min(sizes)} to {max(sizes)} variables; "
@@ -168,12 +170,13 @@ class PseudoLikelihoodRun:
 
     def improved(
         self, edges: Iterable[Edge], cancel: CancelToken
-    ) -> Generator[Progress, None, None] | Iterator[LearnEvent]:
+    ) -> Generator[LearnEvent, None, MarkovNetwork]:
         """A graph on the way as a model."""
         structure = MarkovStructure(self.data.domain, frozenset(edges))
         network = yield from interim_network(structure, self.data, self.params, cancel)
         score = self.search.total(structure.edges, cancel)
         yield ImprovedModel(network, structure_measures(structure) | self.measures(score))
+        return network
 
     def measures(self, score: float, pseudo_likelihood: float | None = None) -> dict[str, float]:
         """The score in bits, and without priors in natural logarithms, as papers print it."""
@@ -203,13 +206,13 @@ class MplLearner(MarkovLearner[MplParams]):
         yield run.record()
         edges, score = yield from self._graph(run, params, cancel)
         yield run.record()
-        yield from run.improved(edges, cancel)  # the exact fit may take long
+        network = yield from run.improved(edges, cancel)  # the final fit may take long
         structure = MarkovStructure(data.domain, edges)
         yield from map(Note, table_notes(run.scores, structure, cancel))
         prior = run.search.log2_edge_prior * len(edges)
         measures = run.measures(score, score - prior)
         measures["scores"] = float(run.scores.evaluations)
-        yield (yield from finished(structure, data, params, measures, cancel))
+        yield (yield from finished(structure, data, params, measures, cancel, network))
 
     def _graph(
         self, run: PseudoLikelihoodRun, params: MplParams, cancel: CancelToken
