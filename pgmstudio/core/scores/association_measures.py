@@ -1,10 +1,12 @@
-"""Association of a parent attribute A with its child C: the probabilistic measures of the
-lecture "Learning the Network Structure from Data" (Borgelt, Steinbrecher and Kruse 2009, ch. 7).
+"""Association of a parent attribute A with its child C: the measures of the lecture "Learning the
+Network Structure from Data" (Borgelt, Steinbrecher and Kruse 2009, ch. 7), in one table.
 
-A table of counts has the states of A as rows and those of C as columns. A set of parents is one
-compound attribute whose states are the joint states, so a family's counts with the child's axis
-last are such a table; joint states that never occur do not count. Large values are strong
-dependences, and without parents every measure here is 0. Where a denominator is 0, so is the value.
+A table of numbers has the states of A as rows and those of C as columns: counts (probabilistic),
+degrees of possibility (possibilistic), or anything above 0 for the pairs that occur (relational). A
+set of parents is one compound attribute whose states are the joint states, so a family's table with
+the child's axis last is such a table; joint states that never occur do not count. A conditional
+measure takes one more axis in front, the joint states of the condition. Where a denominator is 0,
+so is the value.
 """
 
 from __future__ import annotations
@@ -12,23 +14,53 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.scores.independence import sums_of
+from pgmstudio.core.scores.local import Score, score_of
 
 Table = NDArray[np.float64]
+
+BSK = "Borgelt, Steinbrecher and Kruse 2009, ch. 7"
+
+
+class Setting(Enum):
+    """What the numbers of a table are, and how a table over fewer variables follows from it."""
+
+    RELATIONAL = "relational"  # 0 or 1: which tuples occur; projections
+    PROBABILISTIC = "probabilistic"  # counts; sums
+    POSSIBILISTIC = "possibilistic"  # degrees of possibility; largest degrees
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure; `symmetric` when exchanging parent and child changes nothing."""
+    """One measure; `symmetric` when exchanging parent and child changes nothing.
+
+    `formula` has A for the parent, C for the child and Z for the condition.
+    """
 
     key: str
     title: str
     symmetric: bool
     value: Callable[[Table], float]
+    formula: str
+    setting: Setting = Setting.PROBABILISTIC
+    larger_is_stronger: bool = True
+    is_conditional: bool = False
+    reference: str = BSK
+
+    @property
+    def direction(self) -> str:
+        """Which values are strong dependences, as text."""
+        return "larger is stronger" if self.larger_is_stronger else "smaller is stronger"
+
+    def strength(self, table: Table) -> float:
+        """The value, negated where smaller is stronger."""
+        value = self.value(table)
+        return value if self.larger_is_stronger else -value
 
 
 def compound(counts: Table) -> Table:
@@ -188,22 +220,447 @@ def stoch_complexity(counts: Table) -> float:
     return _saved_per_row(counts, _stochastic_code)
 
 
+# -- relational: which pairs occur
+
+
+def _bits(counts: NDArray[np.bool_]) -> float:
+    number = int(np.count_nonzero(counts))
+    return math.log2(number) if number else 0.0
+
+
+def _hartley(table: Table) -> tuple[float, float, float]:
+    """log2 of the numbers of states of A, of states of C and of pairs that occur."""
+    occurs = compound(table) > 0
+    return _bits(occurs.any(axis=1)), _bits(occurs.any(axis=0)), _bits(occurs)
+
+
+def rel_relative(table: Table) -> float:
+    """The part of all pairs of states that occur."""
+    return _ratio(float(np.count_nonzero(table)), float(table.size))
+
+
+def hartley_gain(table: Table) -> float:
+    """log2 of the pairs that the single states allow, over those that occur."""
+    parent, child, both = _hartley(table)
+    return parent + child - both
+
+
+def hartley_gain_ratio(table: Table) -> float:
+    """Hartley gain over the Hartley information of A."""
+    return _ratio(hartley_gain(table), _hartley(table)[0])
+
+
+def hartley_sym1(table: Table) -> float:
+    """Hartley gain over the Hartley information of the pair."""
+    return _ratio(hartley_gain(table), _hartley(table)[2])
+
+
+def hartley_sym2(table: Table) -> float:
+    """Hartley gain over the sum of the Hartley information of A and of C."""
+    parent, child, _ = _hartley(table)
+    return _ratio(hartley_gain(table), parent + child)
+
+
+# -- possibilistic: degrees, projected by their maximum
+
+
+def nonspecificity(degrees: Table) -> float:
+    """∫ log2 |α-cut| dα in bits: U-uncertainty (Higashi and Klir 1983)."""
+    ascending = np.sort(degrees[degrees > 0], axis=None)
+    steps = np.diff(ascending, prepend=0.0)
+    # The cut at the i-th degree has all cells from there on; equal degrees have steps of 0.
+    return float(steps @ np.log2(np.arange(ascending.size, 0, -1)))
+
+
+def _nonspecific(table: Table) -> tuple[float, float, float]:
+    table = compound(table)
+    parts = (table.max(axis=1, initial=0.0), table.max(axis=0, initial=0.0), table)
+    parent, child, both = map(nonspecificity, parts)
+    return parent, child, both
+
+
+def spec_gain(table: Table) -> float:
+    """Specificity gain: nonspecificity of A and of C less that of the pair."""
+    parent, child, both = _nonspecific(table)
+    return parent + child - both
+
+
+def spec_gain_ratio(table: Table) -> float:
+    """Specificity gain over the nonspecificity of A."""
+    return _ratio(spec_gain(table), _nonspecific(table)[0])
+
+
+def spec_sym1(table: Table) -> float:
+    """Specificity gain over the nonspecificity of the pair."""
+    return _ratio(spec_gain(table), _nonspecific(table)[2])
+
+
+def spec_sym2(table: Table) -> float:
+    """Specificity gain over the sum of the nonspecificities of A and of C."""
+    parent, child, _ = _nonspecific(table)
+    return _ratio(spec_gain(table), parent + child)
+
+
+def _without_interaction(table: Table) -> tuple[Table, Table]:
+    """The degrees, and those that the single states allow: min(π(a), π(c))."""
+    table = compound(table)
+    allowed: Table = np.minimum(
+        table.max(axis=1, keepdims=True, initial=0.0), table.max(axis=0, keepdims=True, initial=0.0)
+    )
+    return table, allowed
+
+
+def poss_mi(table: Table) -> float:
+    """−Σ π(a,c) log2(π(a,c) / min(π(a), π(c)))."""
+    degrees, allowed = _without_interaction(table)
+    seen = degrees > 0
+    return float(-(degrees[seen] @ np.log2(degrees[seen] / allowed[seen]))) + 0.0
+
+
+def poss_chi2(table: Table) -> float:
+    """Σ (min(π(a), π(c)) − π(a,c))² / min(π(a), π(c))."""
+    degrees, allowed = _without_interaction(table)
+    seen = allowed > 0
+    return float(((allowed - degrees)[seen] ** 2 / allowed[seen]).sum())
+
+
+def poss_diff(table: Table) -> float:
+    """Σ (min(π(a), π(c)) − π(a,c)): the additional degrees of the pair."""
+    degrees, allowed = _without_interaction(table)
+    return float((allowed - degrees).sum())
+
+
+def poss_sq(table: Table) -> float:
+    """Σ (min(π(a), π(c)) − π(a,c))²."""
+    degrees, allowed = _without_interaction(table)
+    return float(((allowed - degrees) ** 2).sum())
+
+
+# -- conditional: the gain within every slice of the condition
+
+AGGREGATIONS = ("mean", "weighted", "max")
+
+
+def aggregated(
+    table: Table, gain: Callable[[Table], float], how: str = "mean"
+) -> tuple[float, list[tuple[int, float]]]:
+    """The gains within the slices that occur, and their mean, mean weighted by the sum of the
+    slice, or largest; the first axis is the condition."""
+    totals = table.sum(axis=(1, 2))
+    gains = [(int(z), gain(table[z])) for z in np.flatnonzero(totals > 0)]
+    values = np.array([value for _, value in gains])
+    if not gains:
+        return 0.0, gains
+    if how == "max":
+        return float(values.max()), gains
+    weights = totals[totals > 0] if how == "weighted" else np.ones(values.size)
+    return float(np.average(values, weights=weights)), gains
+
+
+def hartley_cond(table: Table) -> float:
+    """The mean of the Hartley gains within the slices."""
+    return aggregated(table, hartley_gain)[0]
+
+
+def cond_info_gain(table: Table) -> float:
+    """I(A; C | Z) in bits."""
+    return sums_of(table).bits
+
+
+def spec_cond(table: Table) -> float:
+    """The mean of the specificity gains within the slices."""
+    return aggregated(table, spec_gain)[0]
+
+
+# Scores that only the lecture has: AIC with half a bit for a parameter, and no cost at all.
+LECTURE_SCORES = {
+    "aic_half": Score("aic_half", cost_per_parameter=0.5),
+    "loglik": Score("loglik"),
+}
+
+
+def _scored(name: str) -> Callable[[Table], float]:
+    """A score of the child given its parent, in bits."""
+
+    def value(table: Table) -> float:
+        return (LECTURE_SCORES.get(name) or score_of(name, float(table.sum()))).local(table)
+
+    return value
+
+
+_RELATIONAL, _POSSIBILISTIC = Setting.RELATIONAL, Setting.POSSIBILISTIC
+_HARTLEY = "Hartley 1928; " + BSK
+_NONSPEC = "Higashi and Klir 1983; " + BSK
+
 MEASURES: dict[str, Measure] = {
     measure.key: measure
     for measure in (
-        Measure("info_gain", "Information gain", True, info_gain),
-        Measure("gain_ratio", "Information gain ratio", False, gain_ratio),
-        Measure("sym_gain_ratio1", "Symmetric gain ratio by H(A, C)", True, sym_gain_ratio1),
-        Measure("sym_gain_ratio2", "Symmetric gain ratio by H(A) + H(C)", True, sym_gain_ratio2),
-        Measure("gini", "Gini reduction", False, gini),
-        Measure("gini_sym", "Symmetric Gini reduction", True, gini_sym),
-        Measure("relief", "Relief", False, relief),
-        Measure("chi2", "χ²", True, chi2),
-        Measure("chi2_norm", "χ² per row", True, chi2_norm),
-        Measure("cramers_v", "Cramér's V", True, cramers_v),
-        Measure("g2", "G²", True, g2),
-        Measure("mdl_rel", "Description length, relative frequencies", False, mdl_rel),
-        Measure("mdl_abs", "Description length, absolute frequencies", False, mdl_abs),
-        Measure("stoch_complexity", "Stochastic complexity", False, stoch_complexity),
+        Measure(
+            "info_gain",
+            "Information gain",
+            True,
+            info_gain,
+            "Σ p(a,c) log2( p(a,c) / (p(a) p(c)) )",
+            reference="Shannon 1948; Chow and Liu 1968",
+        ),
+        Measure("gain_ratio", "Information gain ratio", False, gain_ratio, "I(A;C) / H(A)"),
+        Measure(
+            "sym_gain_ratio1",
+            "Symmetric gain ratio by H(A, C)",
+            True,
+            sym_gain_ratio1,
+            "I(A;C) / H(A,C)",
+        ),
+        Measure(
+            "sym_gain_ratio2",
+            "Symmetric gain ratio by H(A) + H(C)",
+            True,
+            sym_gain_ratio2,
+            "I(A;C) / (H(A) + H(C))",
+        ),
+        Measure("gini", "Gini reduction", False, gini, "Σ p(a) Σ p(c|a)² − Σ p(c)²"),
+        Measure(
+            "gini_sym",
+            "Symmetric Gini reduction",
+            True,
+            gini_sym,
+            "(Σ p(a) Σ p(c|a)² + Σ p(c) Σ p(a|c)² − Σ p(c)² − Σ p(a)²) / (2 − Σ p(c)² − Σ p(a)²)",
+        ),
+        Measure(
+            "relief",
+            "Relief",
+            False,
+            relief,
+            "(Σ p(a,c)² − s Σ p(a)²) / (s (1 − s)), s = Σ p(c)²",
+            reference="Kira and Rendell 1992; Kononenko 1994",
+        ),
+        Measure("chi2", "χ²", True, chi2, "N Σ (p(a) p(c) − p(a,c))² / (p(a) p(c))"),
+        Measure("chi2_norm", "χ² per row", True, chi2_norm, "χ² / N"),
+        Measure(
+            "cramers_v",
+            "Cramér's V",
+            True,
+            cramers_v,
+            "√( χ² / (N min(r − 1, q − 1)) )",
+            reference="Cramér 1946",
+        ),
+        Measure("g2", "G²", True, g2, "2 N ln 2 · I(A;C)"),
+        Measure(
+            "mdl_rel",
+            "Description length, relative frequencies",
+            False,
+            mdl_rel,
+            "(L(C) − L(C|A)) / N, L = Σ log2 C(N+r−1, r−1) + N H",
+        ),
+        Measure(
+            "mdl_abs",
+            "Description length, absolute frequencies",
+            False,
+            mdl_abs,
+            "(L(C) − L(C|A)) / N, L = Σ log2 C(N+r−1, r−1) + log2 (N! / Π N_c!)",
+        ),
+        Measure(
+            "stoch_complexity",
+            "Stochastic complexity",
+            False,
+            stoch_complexity,
+            "(L(C) − L(C|A)) / N, L = Σ N H + (r−1)/2 log2(N/2) + log2(π^(r/2) / Γ(r/2))",
+            reference="Rissanen 1995",
+        ),
+        Measure(
+            "k2",
+            "K2 score",
+            False,
+            _scored("k2"),
+            "Σ_a log2( (r−1)! / (N_a + r − 1)! · Π_c N_ac! )",
+            reference="Cooper and Herskovits 1992",
+        ),
+        Measure(
+            "bdeu",
+            "BDeu score",
+            False,
+            _scored("bdeu"),
+            "log2 marginal likelihood with α_ac = 1 / (r q)",
+            reference="Heckerman, Geiger and Chickering 1995",
+        ),
+        Measure(
+            "bic",
+            "BIC",
+            False,
+            _scored("bic"),
+            "−N H(C|A) − ½ log2(N) (r − 1) q",
+            reference="Schwarz 1978",
+        ),
+        Measure(
+            "aic",
+            "AIC",
+            False,
+            _scored("aic"),
+            "−N H(C|A) − log2(e) (r − 1) q",
+            reference="Akaike 1974",
+        ),
+        Measure(
+            "aic_half",
+            "AIC with half the cost",
+            False,
+            _scored("aic_half"),
+            "−N H(C|A) − ½ (r − 1) q, as the lecture prints it",
+        ),
+        Measure("loglik", "Log-likelihood", False, _scored("loglik"), "N (I(A;C) − H(C))"),
+        Measure(
+            "cond_info_gain",
+            "Conditional information gain",
+            True,
+            cond_info_gain,
+            "Σ p(z) Σ p(a,c|z) log2( p(a,c|z) / (p(a|z) p(c|z)) )",
+            is_conditional=True,
+            reference="Shannon 1948",
+        ),
+        Measure(
+            "rel_relative",
+            "Relative number of pairs",
+            True,
+            rel_relative,
+            "|R(A,C)| / (|dom A| · |dom C|)",
+            _RELATIONAL,
+            larger_is_stronger=False,
+        ),
+        Measure(
+            "hartley_gain",
+            "Hartley information gain",
+            True,
+            hartley_gain,
+            "log2( |R(A)| · |R(C)| / |R(A,C)| )",
+            _RELATIONAL,
+            reference=_HARTLEY,
+        ),
+        Measure(
+            "hartley_gain_ratio",
+            "Hartley gain ratio",
+            False,
+            hartley_gain_ratio,
+            "Hartley gain / log2 |R(A)|",
+            _RELATIONAL,
+            reference=_HARTLEY,
+        ),
+        Measure(
+            "hartley_sym1",
+            "Symmetric Hartley gain ratio by H(A, C)",
+            True,
+            hartley_sym1,
+            "Hartley gain / log2 |R(A,C)|",
+            _RELATIONAL,
+            reference=_HARTLEY,
+        ),
+        Measure(
+            "hartley_sym2",
+            "Symmetric Hartley gain ratio by H(A) + H(C)",
+            True,
+            hartley_sym2,
+            "Hartley gain / (log2 |R(A)| + log2 |R(C)|)",
+            _RELATIONAL,
+            reference=_HARTLEY,
+        ),
+        Measure(
+            "hartley_cond",
+            "Conditional Hartley gain",
+            True,
+            hartley_cond,
+            "mean over z of log2( |R(A|z)| · |R(C|z)| / |R(A,C|z)| )",
+            _RELATIONAL,
+            is_conditional=True,
+            reference=_HARTLEY,
+        ),
+        Measure(
+            "spec_gain",
+            "Specificity gain",
+            True,
+            spec_gain,
+            "nonspec(A) + nonspec(C) − nonspec(A,C)",
+            _POSSIBILISTIC,
+            reference=_NONSPEC,
+        ),
+        Measure(
+            "spec_gain_ratio",
+            "Specificity gain ratio",
+            False,
+            spec_gain_ratio,
+            "specificity gain / nonspec(A)",
+            _POSSIBILISTIC,
+            reference=_NONSPEC,
+        ),
+        Measure(
+            "spec_sym1",
+            "Symmetric specificity gain ratio by the pair",
+            True,
+            spec_sym1,
+            "specificity gain / nonspec(A,C)",
+            _POSSIBILISTIC,
+            reference=_NONSPEC,
+        ),
+        Measure(
+            "spec_sym2",
+            "Symmetric specificity gain ratio by the sum",
+            True,
+            spec_sym2,
+            "specificity gain / (nonspec(A) + nonspec(C))",
+            _POSSIBILISTIC,
+            reference=_NONSPEC,
+        ),
+        Measure(
+            "poss_mi",
+            "Possibilistic mutual information",
+            True,
+            poss_mi,
+            "−Σ π(a,c) log2( π(a,c) / min(π(a), π(c)) )",
+            _POSSIBILISTIC,
+        ),
+        Measure(
+            "poss_chi2",
+            "Possibilistic χ²",
+            True,
+            poss_chi2,
+            "Σ (min(π(a), π(c)) − π(a,c))² / min(π(a), π(c))",
+            _POSSIBILISTIC,
+        ),
+        Measure(
+            "poss_diff",
+            "Sum of differences of degrees",
+            True,
+            poss_diff,
+            "Σ (min(π(a), π(c)) − π(a,c))",
+            _POSSIBILISTIC,
+        ),
+        Measure(
+            "poss_sq",
+            "Sum of squared differences of degrees",
+            True,
+            poss_sq,
+            "Σ (min(π(a), π(c)) − π(a,c))²",
+            _POSSIBILISTIC,
+        ),
+        Measure(
+            "spec_cond",
+            "Conditional specificity gain",
+            True,
+            spec_cond,
+            "mean over z of the specificity gain of π(a,c,z)",
+            _POSSIBILISTIC,
+            is_conditional=True,
+            reference=_NONSPEC,
+        ),
     )
 }
+
+
+def measures_of(
+    setting: Setting, *, symmetric: bool | None = None, conditional: bool = False
+) -> tuple[str, ...]:
+    """The keys of the measures of a setting."""
+    return tuple(
+        key
+        for key, measure in MEASURES.items()
+        if measure.setting is setting
+        and measure.is_conditional is conditional
+        and (symmetric is None or measure.symmetric is symmetric)
+    )

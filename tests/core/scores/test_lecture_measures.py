@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.counting import joint_counts
-from pgmstudio.core.scores.association_measures import MEASURES, Table, entropy
+from pgmstudio.core.scores.association_measures import (
+    MEASURES,
+    Setting,
+    Table,
+    entropy,
+    measures_of,
+)
 from pgmstudio.core.scores.local import score_of
 from tests.core.learning.lecture_data import GEOMETRIC
 
@@ -27,6 +33,12 @@ GEOMETRIC_PAIRS = [
         "1.521928 1.370951 2.321928 0.570951 0.416463 0.375150 0.245895 0.197364 6.6667",
     ),
 ]
+
+
+SCORES = ("k2", "bdeu", "bic", "aic", "aic_half", "loglik")
+PAIR_MEASURES = [measure for measure in MEASURES.values() if not measure.is_conditional]
+# Those that are 0 where there is no dependence.
+DEPENDENCES = [m for m in PAIR_MEASURES if m.key not in (*SCORES, "rel_relative")]
 
 
 def value(key: str, counts: Table) -> float:
@@ -61,14 +73,14 @@ def tables(draw: st.DrawFn) -> Table:
 
 @given(tables())
 def test_symmetric_measures_do_not_see_which_is_the_parent(counts: Table) -> None:
-    for measure in MEASURES.values():
+    for measure in PAIR_MEASURES:
         if measure.symmetric:
             assert measure.value(counts) == pytest.approx(measure.value(counts.T), abs=1e-12)
 
 
 def test_the_other_measures_do() -> None:
     counts = np.array([[7.0, 1, 2], [0, 3, 3]])
-    for measure in MEASURES.values():
+    for measure in PAIR_MEASURES:
         if not measure.symmetric:
             assert measure.value(counts) != pytest.approx(measure.value(counts.T), abs=1e-3)
 
@@ -95,7 +107,7 @@ def test_absolute_description_length_is_the_ratio_of_k2(counts: Table) -> None:
 
 @given(tables())
 def test_without_a_parent_and_without_rows_every_measure_is_0(counts: Table) -> None:
-    for measure in MEASURES.values():
+    for measure in DEPENDENCES:
         assert measure.value(counts.sum(axis=0, keepdims=True)) == pytest.approx(0, abs=1e-12)
         assert measure.value(np.zeros_like(counts)) == 0
 
@@ -103,7 +115,7 @@ def test_without_a_parent_and_without_rows_every_measure_is_0(counts: Table) -> 
 @given(tables())
 def test_parent_states_that_never_occur_change_nothing(counts: Table) -> None:
     wider = np.vstack([counts, np.zeros((2, counts.shape[1]))])
-    for measure in MEASURES.values():
+    for measure in DEPENDENCES:
         assert measure.value(wider) == pytest.approx(measure.value(counts), abs=1e-12)
 
 
@@ -132,3 +144,74 @@ def test_description_lengths_by_hand() -> None:
     volume = math.log2(math.pi)  # π^{r/2} / Γ(r/2) with r = 2
     saved = (4 + math.log2(2) / 2 + volume) - 2 * (0 + 0 + volume)
     assert value("stoch_complexity", counts) == pytest.approx(saved / 4)
+
+
+# §5.1: gain, gain/H(A), gain/H(B) and the two symmetric ratios on the ten objects; §4.1.
+HARTLEY_PAIRS = [
+    ("color shape", 6 / 12, "1.000000 0.500000 0.630930 0.386853 0.278943"),
+    ("color size", 8 / 12, "0.584963 0.292481 0.369070 0.194988 0.163171"),
+    ("shape size", 5 / 9, "0.847997 0.535026 0.535026 0.365212 0.267513"),
+]
+
+
+@pytest.mark.parametrize(("pair", "relative", "numbers"), HARTLEY_PAIRS)
+def test_the_ten_objects_as_a_relation_have_their_values(
+    pair: str, relative: float, numbers: str
+) -> None:
+    table = joint_counts(GEOMETRIC, [GEOMETRIC.domain.index(name) for name in pair.split()])
+    found = [
+        value("hartley_gain", table),
+        value("hartley_gain_ratio", table),
+        value("hartley_gain_ratio", table.T),
+        value("hartley_sym1", table),
+        value("hartley_sym2", table),
+    ]
+    assert found == pytest.approx([float(number) for number in numbers.split()], abs=1e-6)
+    assert value("rel_relative", table) == pytest.approx(relative)
+    as_degrees = (table > 0).astype(float)
+    assert value("spec_gain", as_degrees) == pytest.approx(found[0], abs=1e-12)
+    absent = {"color shape": 6, "color size": 4, "shape size": 4}[pair]
+    for key in ("poss_chi2", "poss_diff", "poss_sq"):
+        assert value(key, as_degrees) == pytest.approx(absent)
+
+
+def test_the_small_possibility_distribution_has_its_values() -> None:
+    # §5.3: Π23.
+    table = np.array([[1.0, 0.4, 0.1], [0.3, 0.8, 0.6]])
+    expected = {
+        "spec_gain": 0.511103,
+        "spec_gain_ratio": 0.638879,
+        "spec_sym1": 0.354964,
+        "spec_sym2": 0.261973,
+        "poss_mi": 1.083007,
+        "poss_chi2": 0.929167,
+        "poss_diff": 1.4,
+        "poss_sq": 0.66,
+    }
+    assert {key: value(key, table) for key in expected} == pytest.approx(expected, abs=1e-6)
+    assert value("spec_gain_ratio", table.T) == pytest.approx(0.444060, abs=1e-6)
+
+
+@given(tables())
+def test_on_zeros_and_ones_specificity_is_hartley(counts: Table) -> None:
+    ones = (counts > 4).astype(float)
+    assert value("spec_gain", ones) == pytest.approx(value("hartley_gain", ones), abs=1e-12)
+
+
+def test_scores_of_k2_as_the_specification_has_them() -> None:
+    # §13, 19: no data, and one binary variable with counts (2, 1).
+    assert value("k2", np.zeros((1, 2))) == 0
+    assert value("k2", np.array([[2.0, 1.0]])) * math.log(2) == pytest.approx(-2.484907, abs=1e-6)
+
+
+def test_every_measure_is_listed_with_its_formula_and_reference() -> None:
+    listed = [
+        key for one in Setting for key in (*measures_of(one), *measures_of(one, conditional=True))
+    ]
+    assert sorted(listed) == sorted(MEASURES)
+    for measure in MEASURES.values():
+        assert measure.title
+        assert measure.formula
+        assert measure.reference
+    weak = [m.key for m in MEASURES.values() if not m.larger_is_stronger]
+    assert weak == ["rel_relative"]

@@ -43,12 +43,17 @@ from pgmstudio.core.learning.params import (
     smoothing_param,
 )
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.association_measures import MEASURES
+from pgmstudio.core.scores.association_measures import (
+    LECTURE_SCORES,
+    MEASURES,
+    Setting,
+    measures_of,
+)
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores
 from pgmstudio.core.scores.local import Score, score_of
 
 SCORE_MEASURES = ("k2", "bdeu", "bic", "aic", "aic-thesis", "aic_half", "loglik")
-K2_MEASURES = (*SCORE_MEASURES, *MEASURES)
+K2_MEASURES = tuple(dict.fromkeys((*SCORE_MEASURES, *measures_of(Setting.PROBABILISTIC))))
 
 # A gain below this is rounding.
 _ROUNDING = 1e-9
@@ -266,10 +271,8 @@ def family_measure(data: DataSet, params: K2Params) -> FamilyMeasure:
 
 
 def _score(data: DataSet, params: K2Params) -> Score:
-    if params.measure == "aic_half":  # as the lecture prints it
-        return Score("aic_half", cost_per_parameter=0.5)
-    if params.measure == "loglik":
-        return Score("loglik")
+    if params.measure in LECTURE_SCORES:
+        return LECTURE_SCORES[params.measure]
     return score_of(params.measure, data.total_weight, ess=params.ess)
 
 
