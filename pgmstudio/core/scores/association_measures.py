@@ -223,15 +223,18 @@ def stoch_complexity(counts: Table) -> float:
 # -- relational: which pairs occur
 
 
-def _bits(counts: NDArray[np.bool_]) -> float:
-    number = int(np.count_nonzero(counts))
+def _bits(number: int) -> float:
     return math.log2(number) if number else 0.0
 
 
 def _hartley(table: Table) -> tuple[float, float, float]:
     """log2 of the numbers of states of A, of states of C and of pairs that occur."""
     occurs = compound(table) > 0
-    return _bits(occurs.any(axis=1)), _bits(occurs.any(axis=0)), _bits(occurs)
+    return (
+        _bits(int(np.count_nonzero(occurs.any(axis=1)))),
+        _bits(int(np.count_nonzero(occurs.any(axis=0)))),
+        _bits(int(np.count_nonzero(occurs))),
+    )
 
 
 def rel_relative(table: Table) -> float:
@@ -341,25 +344,36 @@ def poss_sq(table: Table) -> float:
 AGGREGATIONS = ("mean", "weighted", "max")
 
 
-def aggregated(
-    table: Table, gain: Callable[[Table], float], how: str = "mean"
-) -> tuple[float, list[tuple[int, float]]]:
-    """The gains within the slices that occur, and their mean, mean weighted by the sum of the
-    slice, or largest; the first axis is the condition."""
+def slice_gains(table: Table, setting: Setting) -> Table:
+    """The gain of A and C within every slice z of a table z × a × c; 0 where nothing occurs."""
+    if setting is Setting.RELATIONAL:
+        occurs = table > 0
+        parent, child = occurs.any(axis=2).sum(axis=1), occurs.any(axis=1).sum(axis=1)
+        both = occurs.sum(axis=(1, 2))
+        gains: Table = np.zeros(both.size)
+        seen = both > 0
+        gains[seen] = np.log2(parent[seen] * child[seen] / both[seen])
+        return gains
+    gain = info_gain if setting is Setting.PROBABILISTIC else spec_gain
+    return np.array([gain(one) if one.any() else 0.0 for one in table])
+
+
+def conditional_gain(table: Table, setting: Setting, aggregation: str = "mean") -> float:
+    """The gains within the slices that occur: their mean, their mean weighted by the numbers of
+    the slice, or the largest."""
     totals = table.sum(axis=(1, 2))
-    gains = [(int(z), gain(table[z])) for z in np.flatnonzero(totals > 0)]
-    values = np.array([value for _, value in gains])
-    if not gains:
-        return 0.0, gains
-    if how == "max":
-        return float(values.max()), gains
-    weights = totals[totals > 0] if how == "weighted" else np.ones(values.size)
-    return float(np.average(values, weights=weights)), gains
+    seen = totals > 0
+    gains = slice_gains(table, setting)[seen]
+    if not gains.size:
+        return 0.0
+    if aggregation == "max":
+        return float(gains.max())
+    return float(np.average(gains, weights=totals[seen] if aggregation == "weighted" else None))
 
 
 def hartley_cond(table: Table) -> float:
     """The mean of the Hartley gains within the slices."""
-    return aggregated(table, hartley_gain)[0]
+    return conditional_gain(table, Setting.RELATIONAL)
 
 
 def cond_info_gain(table: Table) -> float:
@@ -369,7 +383,7 @@ def cond_info_gain(table: Table) -> float:
 
 def spec_cond(table: Table) -> float:
     """The mean of the specificity gains within the slices."""
-    return aggregated(table, spec_gain)[0]
+    return conditional_gain(table, Setting.POSSIBILISTIC)
 
 
 # Scores that only the lecture has: AIC with half a bit for a parameter, and no cost at all.

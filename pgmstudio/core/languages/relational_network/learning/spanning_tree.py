@@ -1,0 +1,184 @@
+"""The optimum spanning tree by the strength of pairwise dependences, and its augmentation."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.relation import Relation
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.languages.markov_network.structure import Edge
+from pgmstudio.core.languages.relational_network.learning.learner import (
+    RelationalLearner,
+    RelationalParams,
+    improved,
+)
+from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.hypertrees import (
+    CliqueSettings,
+    anneal_hypertree,
+    annealing_steps_param,
+    augmented_tree,
+    clique_size_param,
+    edge_gain_param,
+    temperature_param,
+)
+from pgmstudio.core.learning.kruskal import SpanningTreeSteps, spanning_tree
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.association_measures import MEASURES, Setting, measures_of
+
+NOT_UNIQUE = "Edges of equal weight could be exchanged: the spanning tree is not unique."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationalTreeParams(RelationalParams):
+    """The settings of the spanning tree."""
+
+    measure: str = param(
+        "hartley_gain",
+        title="Measure",
+        choices=measures_of(Setting.RELATIONAL, symmetric=True),
+        help="Strength of the dependence of a pair. The relative number of pairs is made as small "
+        "as possible, the others as large as possible.",
+    )
+    min_weight: float = param(
+        0.0,
+        title="Minimum weight",
+        low=0,
+        help="Edges whose measure is not above this are left out, so that the result can be a "
+        "forest. Not used with the relative number of pairs.",
+    )
+
+
+class RelationalTreeLearner(RelationalLearner[RelationalTreeParams]):
+    """The spanning tree of largest total strength."""
+
+    key = "relational.spanning-tree"
+    title = "Optimum spanning tree"
+    params_type = RelationalTreeParams
+    artifacts = (SpanningTreeSteps,)
+
+    def search(
+        self,
+        relation: Relation,
+        params: RelationalTreeParams,
+        rules: UndirectedRules,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Generator[LearnEvent, None, Iterable[Edge]]:
+        return (yield from tree_edges(relation, params.measure, params.min_weight, rules, cancel))
+
+
+def pair_weights(relation: Relation, measure: str, cancel: CancelToken) -> Floats:
+    """The measure of every pair."""
+    value = MEASURES[measure].value
+    n = len(relation.domain)
+    weights = np.zeros((n, n))
+    for a in range(n):
+        cancel.raise_if_cancelled()
+        for b in range(a + 1, n):
+            table = relation.occurs((a, b)).astype(np.float64)
+            weights[a, b] = weights[b, a] = value(table)
+    return weights
+
+
+def tree_edges(
+    relation: Relation,
+    measure: str,
+    minimum: float,
+    rules: UndirectedRules,
+    cancel: CancelToken,
+) -> Generator[LearnEvent, None, list[Edge]]:
+    """The edges of the tree; its steps are saved."""
+    yield Progress(None, "Measuring pairs…")
+    edges, steps = spanning_tree(
+        relation.domain.names,
+        pair_weights(relation, measure, cancel),
+        measure,
+        larger_is_stronger=MEASURES[measure].larger_is_stronger,
+        minimum=minimum,
+        rules=rules,
+    )
+    yield ArtifactSaved(steps)
+    if not steps.is_unique:
+        yield Note(NOT_UNIQUE)
+    return edges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AugmentedTreeParams(RelationalTreeParams):
+    """The settings of the augmented spanning tree."""
+
+    max_clique_size: int = clique_size_param()
+    min_gain: float = edge_gain_param()
+
+
+class RelationalAugmentedTreeLearner(RelationalLearner[AugmentedTreeParams]):
+    """The optimum spanning tree with edges that close triangles."""
+
+    key = "relational.augmented-tree"
+    title = "Augmented spanning tree"
+    params_type = AugmentedTreeParams
+    artifacts = (SpanningTreeSteps,)
+
+    def search(
+        self,
+        relation: Relation,
+        params: AugmentedTreeParams,
+        rules: UndirectedRules,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Generator[LearnEvent, None, Iterable[Edge]]:
+        tree = yield from tree_edges(relation, params.measure, params.min_weight, rules, cancel)
+        yield improved(relation, tree)
+        settings = CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain)
+        count = len(relation.domain)
+        return augmented_tree(count, tree, relation.hartley_bits, settings, rules.allows, cancel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CliqueParams(RelationalParams):
+    """The settings of the search for small cliques."""
+
+    max_clique_size: int = clique_size_param()
+    min_gain: float = edge_gain_param()
+    iterations: int = annealing_steps_param()
+    temperature: float = temperature_param()
+
+
+class RelationalCliqueLearner(RelationalLearner[CliqueParams]):
+    """A chordal graph of small cliques by simulated annealing."""
+
+    key = "relational.cliques"
+    title = "Cliques of bounded size"
+    params_type = CliqueParams
+    obeys_knowledge = False
+
+    def search(
+        self,
+        relation: Relation,
+        params: CliqueParams,
+        rules: UndirectedRules,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Generator[LearnEvent, None, Iterable[Edge]]:
+        settings = CliqueSettings(
+            max_clique_size=params.max_clique_size,
+            min_gain=params.min_gain,
+            iterations=params.iterations,
+            temperature=params.temperature,
+        )
+        edges: Iterable[Edge] = ()
+        for event in anneal_hypertree(
+            len(relation.domain), relation.hartley_bits, settings, rng, cancel
+        ):
+            if isinstance(event, Progress):
+                yield event
+            else:
+                edges = event
+                yield improved(relation, edges)
+        return edges
