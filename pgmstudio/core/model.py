@@ -75,6 +75,11 @@ class UndirectedModel(Model, Protocol):
     def undirected_edges(self) -> tuple[tuple[str, str], ...]: ...
 
 
+def has_edges(model: Model) -> bool:
+    """Whether the model has edges between its variables, with or without direction."""
+    return isinstance(model, DirectedModel | UndirectedModel)
+
+
 def edges_of(model: Model) -> tuple[tuple[str, str], ...]:
     """The edges between variables, with or without direction; none for other models."""
     if isinstance(model, UndirectedModel):

@@ -5,22 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, check_ending, open_model, read_rows_for
 from pgmstudio.cli.terminal.output import Block, Fields, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.structure_comparison import (
+    MORAL,
+    SKELETON,
     ModelDifference,
-    UndirectedModelDifference,
     structure_difference,
-    undirected_model_difference,
 )
-from pgmstudio.core.graphs.comparison import EdgeChange
+from pgmstudio.core.graphs.comparison import EdgeChange, UndirectedDifference
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.model import UndirectedModel
 
 MARKERS = {EdgeChange.ADDED: "+", EdgeChange.MISSING: "-", EdgeChange.REVERSED: "⇄"}
 
@@ -29,11 +28,18 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "diff",
         "List the edges that only one of two models has, and the structural Hamming distance of\n"
-        "the graphs and of their equivalence classes; of Markov networks, their Hamming distance.",
+        "the graphs and of their equivalence classes. Of Markov networks: the Hamming distance,\n"
+        "true and false positives, false negatives and F1, the first model being the truth.",
     )
     parser.add_argument("first", metavar="MODEL", help="reference model")
     parser.add_argument("second", metavar="MODEL", help="model to compare with it")
     parser.add_argument("--data", metavar="DATA", help="compare the likelihoods on these rows")
+    parser.add_argument(
+        "--dag-as",
+        type=one_of(("moral", "skeleton")),
+        default="moral",
+        help="compare a directed graph with a Markov network by its moral graph or its skeleton",
+    )
     parser.add_argument("-o", "--output", metavar="OUT.svg", help="draw both in one picture")
     parser.add_argument(
         "--theme", type=one_of(("light", "dark")), default="light", help="light or dark"
@@ -42,57 +48,40 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> DifferenceReport | UndirectedReport:
+def run(args: argparse.Namespace, line: ProgressLine) -> DifferenceReport:
     check_ending(args.output, [".svg"], "pictures")
     first, second = (open_model(path, line) for path in (args.first, args.second))
     data = None
     if args.data is not None:
         data = read_rows_for(first.model, args.data, args, line)
-    has_directions = not any(isinstance(f.model, UndirectedModel) for f in (first, second))
-    compare = structure_difference if has_directions else undirected_model_difference
-    difference = compare(first.model, second.model, data)
+    dag_as = MORAL if args.dag_as == "moral" else SKELETON
+    difference = structure_difference(first.model, second.model, data, dag_as=dag_as)
     if args.output is not None:
         title = f"{args.first} and {args.second}"
         drawing = difference_drawing(difference, first, theme=args.theme, title=title)
         replace_file(args.output, drawing.encode())
         line.message(f"Wrote {args.output}.")
-    paths = args.first, args.second
-    if isinstance(difference, UndirectedModelDifference):
-        return UndirectedReport(paths, difference, args.output)
-    return DifferenceReport(paths, difference, args.output)
+    return DifferenceReport((args.first, args.second), difference, args.output)
 
 
 def difference_drawing(
-    difference: ModelDifference | UndirectedModelDifference,
-    first: ModelFile,
-    *,
-    theme: str = "light",
-    title: str = "",
+    difference: ModelDifference, first: ModelFile, *, theme: str = "light", title: str = ""
 ) -> str:
     """SVG of both structures, with the node positions of the first model's file."""
-    from pgmstudio.core.drawing.difference import (
-        difference_picture,
-        undirected_difference_picture,
-    )
+    from pgmstudio.core.drawing.difference import difference_picture
     from pgmstudio.core.drawing.layout.placement import place
     from pgmstudio.core.drawing.svg.diagram import svg_of
 
-    if isinstance(difference, UndirectedModelDifference):
-        picture = undirected_difference_picture(first.model.domain.names, difference.graph)
-    else:
-        picture = difference_picture(difference.graph)
+    picture = difference_picture(difference.graph, difference.contexts)
     return svg_of(picture, place(picture, first.layout), theme=theme, title=title)
 
 
-DifferenceT = TypeVar("DifferenceT", ModelDifference, UndirectedModelDifference)
-
-
 @dataclass(frozen=True, eq=False)
-class Report(Generic[DifferenceT]):
-    """The difference of two files."""
+class DifferenceReport:
+    """The difference of the structures of two files."""
 
     paths: tuple[str, str]
-    difference: DifferenceT
+    difference: ModelDifference
     output: str | None
     exit_code: int = 0
 
@@ -101,66 +90,49 @@ class Report(Generic[DifferenceT]):
         document = {"first": first, "second": second, **self.difference.as_dict()}
         return document if self.output is None else {**document, "file": self.output}
 
-
-@dataclass(frozen=True, eq=False)
-class DifferenceReport(Report[ModelDifference]):
-    """The difference of the structures of two files."""
-
     def blocks(self) -> Iterator[Block]:
-        graph = self.difference.graph
+        graph, contexts = self.difference.graph, self.difference.contexts
+        is_undirected = isinstance(graph, UndirectedDifference)
+        if self.difference.dag_as is not None:
+            yield f"The directed graph is compared by its {self.difference.dag_as}."
         for change, marker in MARKERS.items():
             for edge in graph.of(change):
                 note = "" if edge.changes_class else "   (same equivalence class)"
-                yield f"{marker} {edge.source} → {edge.target}{note}"
+                joint = "–" if is_undirected else "→"
+                yield f"{marker} {edge.source} {joint} {edge.target}{note}"
         for names, which in ((graph.only_first, "first"), (graph.only_second, "second")):
             if names:
                 yield f"Only in the {which}: {', '.join(names)}"
-        if graph.is_empty:
+        for (source, target), both in contexts.items():
+            first, second = ("; ".join(each) or "none" for each in both)
+            yield f"≠ {source}, {target} vanishes in other contexts: {first} against {second}"
+        if graph.is_empty and not contexts:
             yield "The structures are the same."
         yield ""
-        yield self._measures()
+        yield Fields([*self._distances(), *_sizes_and_fit(self.difference)])
 
-    def _measures(self) -> Fields:
-        difference = self.difference
-        graph = difference.graph
-        pairs = [
-            ("Common edges", whole(graph.counts[EdgeChange.COMMON])),
-            (
-                "Added, missing, reversed",
-                ", ".join(whole(graph.counts[change]) for change in MARKERS),
-            ),
+    def _distances(self) -> list[tuple[str, str]]:
+        graph = self.difference.graph
+        common = ("Common edges", whole(graph.counts[EdgeChange.COMMON]))
+        if isinstance(graph, UndirectedDifference):
+            return [
+                common,
+                (
+                    "TP, FP, FN",
+                    f"{graph.true_positives}, {graph.false_positives}, {graph.false_negatives}",
+                ),
+                ("Hamming distance", f"{graph.distance} (F1 {graph.f1:.3f})"),
+            ]
+        changes = ", ".join(whole(graph.counts[change]) for change in MARKERS)
+        return [
+            common,
+            ("Added, missing, reversed", changes),
             ("Distance of the graphs", f"{graph.shd} (SHD)"),
             ("Distance of the classes", f"{graph.shd_of_classes} (SHD of the CPDAGs)"),
         ]
-        return Fields([*pairs, *_sizes_and_fit(difference)])
 
 
-@dataclass(frozen=True, eq=False)
-class UndirectedReport(Report[UndirectedModelDifference]):
-    """The difference of two structures whose directions do not count."""
-
-    def blocks(self) -> Iterator[Block]:
-        graph = self.difference.graph
-        for edges, change in ((graph.added, EdgeChange.ADDED), (graph.missing, EdgeChange.MISSING)):
-            for edge in edges:
-                yield f"{MARKERS[change]} {' – '.join(edge)}"
-        for names, which in ((graph.only_first, "first"), (graph.only_second, "second")):
-            if names:
-                yield f"Only in the {which}: {', '.join(names)}"
-        if graph.is_empty:
-            yield "The structures are the same."
-        yield ""
-        pairs = [
-            ("Common edges", whole(len(graph.common))),
-            ("Added, missing", f"{len(graph.added)}, {len(graph.missing)}"),
-            ("Hamming distance", f"{graph.hamming_distance} (F1 {graph.f1:.3f})"),
-        ]
-        yield Fields([*pairs, *_sizes_and_fit(self.difference)])
-
-
-def _sizes_and_fit(
-    difference: ModelDifference | UndirectedModelDifference,
-) -> list[tuple[str, str]]:
+def _sizes_and_fit(difference: ModelDifference) -> list[tuple[str, str]]:
     pairs = [
         ("Free parameters", _change(*difference.parameters)),
         ("Effective size", _change(*difference.effective_sizes)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,8 +18,15 @@ from pgmstudio.core.graphs.comparison import (
     graph_difference,
     undirected_difference,
 )
+from pgmstudio.core.graphs.triangulation import moral_edges
 from pgmstudio.core.languages.conversions import dag_of
+from pgmstudio.core.languages.diagrams import edge_contexts
 from pgmstudio.core.model import Model, UndirectedModel
+
+Edge = tuple[str, str]
+DagAs = Literal["moral graph", "skeleton"]
+MORAL: DagAs = "moral graph"  # parents of a common child are joined, so that blankets are the same
+SKELETON: DagAs = "skeleton"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +47,22 @@ class LikelihoodChange:
         return None if self.per_row is None else self.per_row.value * self.rows
 
 
+Contexts = tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class ModelDifference:
-    """The comparison of two structures; differences are second − first."""
+    """The comparison of two structures; differences are second − first.
 
-    graph: GraphDifference
+    `dag_as` says what stands for the directed graph where the other one has no directions.
+    `contexts` has the common edges that vanish in different contexts, with those of both models.
+    """
+
+    graph: GraphDifference | UndirectedDifference
     parameters: tuple[int, int]
     effective_sizes: tuple[int, int]
+    contexts: Mapping[Edge, tuple[Contexts, Contexts]]
+    dag_as: DagAs | None = None
     likelihood: LikelihoodChange | None = None  # None: no rows to ask
 
     def as_dict(self) -> dict[str, Any]:
@@ -55,42 +72,35 @@ class ModelDifference:
             "common": [list(edge.edge) for edge in graph.of(EdgeChange.COMMON)],
             "added": [list(edge.edge) for edge in graph.of(EdgeChange.ADDED)],
             "missing": [list(edge.edge) for edge in graph.of(EdgeChange.MISSING)],
-            "reversed": [list(edge.edge) for edge in graph.of(EdgeChange.REVERSED)],
             "only_first": list(graph.only_first),
             "only_second": list(graph.only_second),
-            "shd": graph.shd,
-            "shd_cpdag": graph.shd_of_classes,
-            "equivalent": graph.shd_of_classes == 0 and not (graph.only_first or graph.only_second),
+        }
+        if isinstance(graph, UndirectedDifference):
+            payload |= {
+                "dag_as": self.dag_as,
+                "hamming_distance": graph.distance,
+                "true_positives": graph.true_positives,
+                "false_positives": graph.false_positives,
+                "false_negatives": graph.false_negatives,
+                "f1": graph.f1,
+            }
+        else:
+            has_same_nodes = not (graph.only_first or graph.only_second)
+            payload |= {
+                "reversed": [list(edge.edge) for edge in graph.of(EdgeChange.REVERSED)],
+                "shd": graph.shd,
+                "shd_cpdag": graph.shd_of_classes,
+                "equivalent": graph.shd_of_classes == 0 and has_same_nodes,
+            }
+        return payload | {
+            "other_contexts": [
+                {"edge": list(edge), "first": list(first), "second": list(second)}
+                for edge, (first, second) in self.contexts.items()
+            ],
             "representation_sizes": list(self.parameters),
             "effective_sizes": list(self.effective_sizes),
+            **_likelihood_json(self.likelihood),
         }
-        return payload | _likelihood_json(self.likelihood)
-
-
-@dataclass(frozen=True, eq=False)
-class UndirectedModelDifference:
-    """The comparison of two structures whose directions do not count."""
-
-    graph: UndirectedDifference
-    parameters: tuple[int, int]
-    effective_sizes: tuple[int, int]
-    likelihood: LikelihoodChange | None = None  # None: no rows to ask
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON; minus infinity is None."""
-        graph = self.graph
-        payload: dict[str, Any] = {
-            "common": [list(edge) for edge in graph.common],
-            "added": [list(edge) for edge in graph.added],
-            "missing": [list(edge) for edge in graph.missing],
-            "only_first": list(graph.only_first),
-            "only_second": list(graph.only_second),
-            "hamming_distance": graph.hamming_distance,
-            "f1": graph.f1,
-            "representation_sizes": list(self.parameters),
-            "effective_sizes": list(self.effective_sizes),
-        }
-        return payload | _likelihood_json(self.likelihood)
 
 
 def _likelihood_json(change: LikelihoodChange | None) -> dict[str, Any]:
@@ -105,33 +115,57 @@ def _likelihood_json(change: LikelihoodChange | None) -> dict[str, Any]:
 
 
 def structure_difference(
-    first: Model, second: Model, data: DataSet | None = None
+    first: Model, second: Model, data: DataSet | None = None, *, dag_as: DagAs = MORAL
 ) -> ModelDifference:
-    """How the second model differs from the first, with likelihoods when there are rows."""
+    """How the second model differs from the first, with likelihoods when there are rows.
+
+    Where one of them has no directions, a directed graph counts as its moral graph or skeleton.
+    """
+    models = first, second
+    undirected = [isinstance(model, UndirectedModel) for model in models]
+    is_mixed = len(set(undirected)) == 2
+    graph: GraphDifference | UndirectedDifference
+    if any(undirected):
+        edges = [undirected_edges(model, dag_as) for model in models]
+        graph = undirected_difference(first.domain.names, edges[0], second.domain.names, edges[1])
+    else:
+        graph = graph_difference(dag_of(first), dag_of(second))
     return ModelDifference(
-        graph_difference(dag_of(first), dag_of(second)),
-        (first.representation_size(), second.representation_size()),
-        (first.effective_size(), second.effective_size()),
-        None if data is None else likelihood_change(first, second, data),
-    )
-
-
-def undirected_model_difference(
-    first: Model, second: Model, data: DataSet | None = None
-) -> UndirectedModelDifference:
-    """How the edges of the second model differ from those of the first, whatever their direction;
-    for pairs of models of which one has none."""
-    edges = [
-        model.undirected_edges if isinstance(model, UndirectedModel) else dag_of(model).edges
-        for model in (first, second)
-    ]
-    graph = undirected_difference(first.domain.names, edges[0], second.domain.names, edges[1])
-    return UndirectedModelDifference(
         graph,
         (first.representation_size(), second.representation_size()),
         (first.effective_size(), second.effective_size()),
+        {} if is_mixed else _other_contexts(first, second, graph),
+        dag_as if is_mixed else None,
         None if data is None else likelihood_change(first, second, data),
     )
+
+
+def undirected_edges(model: Model, dag_as: DagAs) -> tuple[Edge, ...]:
+    """The edges without directions; of a directed graph those of its moral graph or skeleton."""
+    if isinstance(model, UndirectedModel):
+        return model.undirected_edges
+    dag = dag_of(model)
+    if dag_as == SKELETON:
+        return dag.edges
+    married = moral_edges(dag.parent_indices)
+    return (*dag.edges, *((dag.names[a], dag.names[b]) for a, b in married))
+
+
+def _other_contexts(
+    first: Model, second: Model, graph: GraphDifference | UndirectedDifference
+) -> dict[Edge, tuple[Contexts, Contexts]]:
+    """The edges of both models that vanish in different contexts."""
+    result = {}
+    for edge in graph.of(EdgeChange.COMMON):
+        one, other = (edge_contexts(model, *edge.edge) for model in (first, second))
+        if one is not None and other is not None and _parts(one) != _parts(other):
+            result[edge.edge] = one, other
+    return result
+
+
+def _parts(contexts: Contexts) -> set[frozenset[str]]:
+    """Contexts whose variables have no order, since the models may list them differently."""
+    return {frozenset(context.split(", ")) for context in contexts}
 
 
 def likelihood_change(first: Model, second: Model, data: DataSet) -> LikelihoodChange:

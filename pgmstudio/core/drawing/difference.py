@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
-from pgmstudio.core.drawing.diagram import (
-    EdgeStyle,
-    GraphPicture,
-    PictureEdge,
-    PictureNode,
-    variable_nodes,
-)
-from pgmstudio.core.graphs.comparison import EdgeChange, GraphDifference, UndirectedDifference
+from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, variable_nodes
+from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifferences, UndirectedDifference
 
 STYLES = {
     EdgeChange.COMMON: EdgeStyle.DIRECTED,
@@ -19,7 +13,11 @@ STYLES = {
     EdgeChange.MISSING: EdgeStyle.MISSING,
     EdgeChange.REVERSED: EdgeStyle.REVERSED,
 }
-
+UNDIRECTED_STYLES = {
+    EdgeChange.COMMON: EdgeStyle.UNDIRECTED,
+    EdgeChange.ADDED: EdgeStyle.ADDED_LINE,
+    EdgeChange.MISSING: EdgeStyle.MISSING_LINE,
+}
 
 # Labels of the edges, so that colour is never the only cue.
 SYMBOLS = {
@@ -28,32 +26,21 @@ SYMBOLS = {
     EdgeChange.MISSING: "−",
     EdgeChange.REVERSED: "⇄",
 }
+OTHER_CONTEXTS = "≠"  # on an edge of both that vanishes in other contexts
 
 
-def difference_picture(difference: GraphDifference) -> GraphPicture:
+def difference_picture(
+    difference: EdgeDifferences, other_contexts: Collection[tuple[str, str]] = ()
+) -> GraphPicture:
     """The nodes of both, the first graph's first; a reversed edge points as in the second."""
-    names = (*difference.first.names, *difference.only_second)
-    nodes = tuple(PictureNode(name, name, variable=name) for name in names)
+    has_directions = not isinstance(difference, UndirectedDifference)
+    styles = STYLES if has_directions else UNDIRECTED_STYLES
     edges = tuple(
-        PictureEdge(edge.source, edge.target, SYMBOLS[edge.change], STYLES[edge.change])
+        PictureEdge(
+            *edge.edge,
+            OTHER_CONTEXTS if edge.edge in other_contexts else SYMBOLS[edge.change],
+            styles[edge.change],
+        )
         for edge in difference.edges
     )
-    return GraphPicture(nodes, edges)
-
-
-def undirected_difference_picture(
-    names: Sequence[str], difference: UndirectedDifference
-) -> GraphPicture:
-    """The nodes of both, those of the first first; edges have no direction."""
-    nodes = variable_nodes((*names, *difference.only_second))
-    changes = (
-        (difference.common, EdgeChange.COMMON, EdgeStyle.UNDIRECTED),
-        (difference.added, EdgeChange.ADDED, EdgeStyle.ADDED_LINE),
-        (difference.missing, EdgeChange.MISSING, EdgeStyle.MISSING_LINE),
-    )
-    edges = tuple(
-        PictureEdge(*edge, SYMBOLS[change], style)
-        for pairs, change, style in changes
-        for edge in pairs
-    )
-    return GraphPicture(nodes, edges)
+    return GraphPicture(variable_nodes((*difference.names, *difference.only_second)), edges)

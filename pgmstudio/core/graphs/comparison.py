@@ -41,21 +41,21 @@ class EdgeDifference:
 
 
 @dataclass(frozen=True)
-class GraphDifference:
-    """Two graphs and every pair that is joined in one of them, in the order of the first."""
+class EdgeDifferences:
+    """Every pair that is joined in one of two graphs, in the order of the first."""
 
-    first: Dag
-    second: Dag
+    names: tuple[str, ...]  # of the first graph
+    other_names: tuple[str, ...]
     edges: tuple[EdgeDifference, ...]
 
     @cached_property
     def only_first(self) -> tuple[str, ...]:
         """The nodes that the second graph lacks."""
-        return tuple(name for name in self.first.names if name not in set(self.second.names))
+        return tuple(name for name in self.names if name not in set(self.other_names))
 
     @cached_property
     def only_second(self) -> tuple[str, ...]:
-        return tuple(name for name in self.second.names if name not in set(self.first.names))
+        return tuple(name for name in self.other_names if name not in set(self.names))
 
     def of(self, change: EdgeChange) -> tuple[EdgeDifference, ...]:
         return tuple(edge for edge in self.edges if edge.change is change)
@@ -66,9 +66,27 @@ class GraphDifference:
         return {change: len(self.of(change)) for change in EdgeChange}
 
     @cached_property
+    def distance(self) -> int:
+        """Hamming distance: edges that are not the same in both graphs."""
+        return sum(edge.change is not EdgeChange.COMMON for edge in self.edges)
+
+    @property
+    def is_empty(self) -> bool:
+        """The same nodes and the same edges."""
+        return self.distance == 0 and not self.only_first and not self.only_second
+
+
+@dataclass(frozen=True)
+class GraphDifference(EdgeDifferences):
+    """The differences of two directed graphs."""
+
+    first: Dag
+    second: Dag
+
+    @property
     def shd(self) -> int:
         """Structural Hamming distance of the graphs: edges added, missing or reversed."""
-        return sum(edge.change is not EdgeChange.COMMON for edge in self.edges)
+        return self.distance
 
     @cached_property
     def shd_of_classes(self) -> int:
@@ -76,10 +94,29 @@ class GraphDifference:
         (Tsamardinos, Brown and Aliferis 2006)."""
         return hamming_distance(cpdag_of(self.first), cpdag_of(self.second))
 
+
+@dataclass(frozen=True)
+class UndirectedDifference(EdgeDifferences):
+    """The differences of two graphs without directions; the first is the truth, so that edges
+    only of the second are false positives."""
+
     @property
-    def is_empty(self) -> bool:
-        """The same nodes and the same edges."""
-        return self.shd == 0 and not self.only_first and not self.only_second
+    def true_positives(self) -> int:
+        return self.counts[EdgeChange.COMMON]
+
+    @property
+    def false_positives(self) -> int:
+        return self.counts[EdgeChange.ADDED]
+
+    @property
+    def false_negatives(self) -> int:
+        return self.counts[EdgeChange.MISSING]
+
+    @property
+    def f1(self) -> float:
+        """F1 of the second graph's edges; 1 if neither graph has any."""
+        total = 2 * self.true_positives + self.distance
+        return 2 * self.true_positives / total if total else 1.0
 
 
 def graph_difference(first: Dag, second: Dag) -> GraphDifference:
@@ -105,33 +142,7 @@ def graph_difference(first: Dag, second: Dag) -> GraphDifference:
     for source, target in second.edges:
         if (source, target) not in before and (target, source) not in before:
             result.append(changed(source, target, EdgeChange.ADDED))
-    return GraphDifference(first, second, tuple(result))
-
-
-@dataclass(frozen=True)
-class UndirectedDifference:
-    """Edges without direction that two graphs share, and that only one of them has."""
-
-    common: tuple[Edge, ...]
-    added: tuple[Edge, ...]  # only in the second
-    missing: tuple[Edge, ...]  # only in the first
-    only_first: tuple[str, ...]
-    only_second: tuple[str, ...]
-
-    @property
-    def hamming_distance(self) -> int:
-        """Edges that only one of the graphs has: false positives and false negatives."""
-        return len(self.added) + len(self.missing)
-
-    @property
-    def f1(self) -> float:
-        """F1 of the second graph's edges, the first being the truth; 1 if neither has any."""
-        total = 2 * len(self.common) + self.hamming_distance
-        return 2 * len(self.common) / total if total else 1.0
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.hamming_distance or self.only_first or self.only_second)
+    return GraphDifference(first.names, second.names, tuple(result), first, second)
 
 
 def undirected_difference(
@@ -141,16 +152,20 @@ def undirected_difference(
     other_edges: Iterable[Edge],
 ) -> UndirectedDifference:
     """What became of every edge, whatever its direction, from the first graph to the second."""
-    order = {name: n for n, name in enumerate((*names, *other_names))}
+    order = {name: n for n, name in enumerate(dict.fromkeys((*names, *other_names)))}
 
     def sorted_pairs(pairs: Iterable[Edge]) -> set[Edge]:
         return {(a, b) if order[a] <= order[b] else (b, a) for a, b in pairs}
 
     before, after = sorted_pairs(edges), sorted_pairs(other_edges)
-    return UndirectedDifference(
-        tuple(sorted(before & after)),
-        tuple(sorted(after - before)),
-        tuple(sorted(before - after)),
-        tuple(name for name in names if name not in set(other_names)),
-        tuple(name for name in other_names if name not in set(names)),
+
+    def change(edge: Edge) -> EdgeChange:
+        if edge not in after:
+            return EdgeChange.MISSING
+        return EdgeChange.COMMON if edge in before else EdgeChange.ADDED
+
+    result = tuple(
+        EdgeDifference(*edge, change(edge), change(edge) is not EdgeChange.COMMON)
+        for edge in sorted(before | after, key=lambda edge: (order[edge[0]], order[edge[1]]))
     )
+    return UndirectedDifference(tuple(names), tuple(other_names), result)

@@ -95,6 +95,7 @@ class ContextOperations:
     multinet_variable: Lazy[Callable[[Any], str]]
     deciding_variables: Lazy[Callable[[Any], set[str]]]  # whose states decide what vanishes
     vanished_edges: Lazy[Callable[[Any, Mapping[int, int]], Collection[Any]]]  # model, codes
+    edge_contexts: Lazy[Callable[[Any, str, str], list[str]]]  # model, ends: where it vanishes
 
 
 @dataclass(frozen=True)

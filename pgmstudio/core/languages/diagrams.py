@@ -67,3 +67,11 @@ def special_drawing(
     names = picture_names(model)
     shown = names[0] if name is None else name
     return next((diagram.svg for diagram in row.diagrams if diagram.name == shown), None)
+
+
+def edge_contexts(model: Model, source: str, target: str) -> tuple[str, ...] | None:
+    """The contexts in which an edge vanishes, `A = no, B = yes`; None where edges have none."""
+    row = LANGUAGES.get(model.kind)
+    if row is None or row.contexts is None:
+        return None
+    return tuple(row.contexts.edge_contexts.load()(model, source, target))

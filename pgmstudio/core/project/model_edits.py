@@ -16,7 +16,7 @@ from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
 from pgmstudio.core.graphs.background_knowledge import Edge
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.languages.registry import a_kind, language_edit
-from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
+from pgmstudio.core.model import Model, edges_of, has_edges
 from pgmstudio.core.project.edits import put, replace_model, without
 from pgmstudio.core.project.file_properties import Properties
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
@@ -272,7 +272,7 @@ def edit_language(project: Project, *, model_id: str, edit: str, **arguments: An
     change = language_edit(entry.model, edit)
     project = replace_model(project, model_id=model_id, model=change(entry.model, **arguments))
     entry = project.model_entry(model_id)
-    if entry.edge_notes and isinstance(entry.model, DirectedModel | UndirectedModel):
+    if entry.edge_notes and has_edges(entry.model):
         edges = set(edges_of(entry.model))
         notes = {edge: text for edge, text in entry.edge_notes.items() if edge in edges}
         project = _changed(project, model_id, edge_notes=notes)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.model import DirectedModel, has_edges
 from pgmstudio.gui.canvas.edge_strengths import KINDS
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL
@@ -41,8 +41,7 @@ def open_difference(app: AppContext, first: str | None = None, second: str | Non
 
 
 def _with_edges(app: AppContext) -> list[str]:
-    models = app.project.models
-    return [key for key, entry in models.items() if isinstance(entry.model, DirectedModel)]
+    return [key for key, entry in app.project.models.items() if has_edges(entry.model)]
 
 
 def active_pair(app: AppContext) -> tuple[str, str] | None:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from pgmstudio.core.analysis.structure_comparison import ModelDifference
-from pgmstudio.core.drawing.difference import STYLES, SYMBOLS
-from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifference
+from pgmstudio.core.analysis.structure_comparison import MORAL, SKELETON, ModelDifference
+from pgmstudio.core.drawing.difference import OTHER_CONTEXTS, STYLES, SYMBOLS
+from pgmstudio.core.graphs.comparison import (
+    EdgeChange,
+    EdgeDifference,
+    GraphDifference,
+    UndirectedDifference,
+)
 from pgmstudio.core.number_format import grouped, signed
 from pgmstudio.gui.canvas.edge_item import PENS
 from pgmstudio.gui.theme.theme import theme
@@ -21,6 +26,10 @@ CHANGES = {
     EdgeChange.ADDED: "only in the second",
     EdgeChange.MISSING: "only in the first",
     EdgeChange.REVERSED: "reversed in the first",
+}
+DAG_AS = {
+    MORAL: "The directed graph is compared by its moral graph: parents of a child are joined.",
+    SKELETON: "The directed graph is compared by its skeleton: its edges without directions.",
 }
 
 
@@ -65,7 +74,8 @@ class DifferenceFacts(QWidget):
         self._difference = difference
         self.rows.show_facts(facts_of(difference))
         graph = difference.graph
-        parts = [
+        parts = [] if difference.dag_as is None else [DAG_AS[difference.dag_as]]
+        parts += [
             f"Only the {which} model has {', '.join(names)}."
             for which, names in (("first", graph.only_first), ("second", graph.only_second))
             if names
@@ -76,27 +86,31 @@ class DifferenceFacts(QWidget):
     def _fill(self, *_: object) -> None:
         if self._difference is None:
             return
-        graph = self._difference.graph
+        graph, contexts = self._difference.graph, self._difference.contexts
+        joint = "–" if isinstance(graph, UndirectedDifference) else "→"
         self.list.blockSignals(True)
         self.list.clear()
         for change in ORDER:
-            if change is EdgeChange.COMMON and not self.common.isChecked():
-                continue
             for edge in graph.of(change):
-                item = QListWidgetItem(f"{SYMBOLS[change] or '='}  {edge.source} → {edge.target}")
+                is_other = edge.edge in contexts
+                if change is EdgeChange.COMMON and not (is_other or self.common.isChecked()):
+                    continue
+                sign = OTHER_CONTEXTS if is_other else SYMBOLS[change] or "="
+                item = QListWidgetItem(f"{sign}  {edge.source} {joint} {edge.target}")
                 item.setData(Qt.ItemDataRole.UserRole, edge.edge)
                 item.setForeground(theme().color(PENS[STYLES[change]].color))
-                item.setToolTip(describe_edge(edge))
+                item.setToolTip(describe_edge(edge, self._difference))
                 self.list.addItem(item)
         self.list.blockSignals(False)
-        self._section.fact.setText("none" if graph.shd == 0 else str(graph.shd))
+        self._section.fact.setText(str(graph.distance + len(contexts) or "none"))
 
     def text_of(self, edge: Edge) -> str:
         """Tooltip of an edge in the diagram."""
         if self._difference is None:
             return ""
-        edge_difference = next((e for e in self._difference.graph.edges if e.edge == edge), None)
-        return "" if edge_difference is None else describe_edge(edge_difference)
+        edges = self._difference.graph.edges
+        found = next((e for e in edges if e.edge == edge), None)
+        return "" if found is None else describe_edge(found, self._difference)
 
     def select(self, edge: Edge | None) -> None:
         """Select an edge in the list without sending a signal."""
@@ -115,9 +129,12 @@ class DifferenceFacts(QWidget):
         self.explain_requested.emit(tuple(item.data(Qt.ItemDataRole.UserRole)))
 
 
-def describe_edge(edge: EdgeDifference) -> str:
+def describe_edge(edge: EdgeDifference, difference: ModelDifference) -> str:
     """Description of the change of an edge."""
     text = CHANGES[edge.change]
+    if edge.edge in difference.contexts:
+        first, second = ("; ".join(each) or "none" for each in difference.contexts[edge.edge])
+        return f"{text}; vanishes in other contexts: {first} against {second}"
     if edge.change is EdgeChange.REVERSED and not edge.changes_class:
         return f"{text}; both directions are equivalent there"
     if edge.change is EdgeChange.COMMON and edge.changes_class:
@@ -127,26 +144,8 @@ def describe_edge(edge: EdgeDifference) -> str:
 
 def facts_of(difference: ModelDifference) -> list[Fact]:
     """Rows of counts, distances, sizes and likelihood; changes are second − first."""
-    counts = difference.graph.counts
     facts: list[Fact] = [
-        ("Common edges", grouped(counts[EdgeChange.COMMON])),
-        ("+ added", grouped(counts[EdgeChange.ADDED]), "Only the second model has them."),
-        ("− missing", grouped(counts[EdgeChange.MISSING]), "Only the first model has them."),
-        (
-            "⇄ reversed",
-            grouped(counts[EdgeChange.REVERSED]),
-            "Both models have them with opposite directions.",
-        ),
-        (
-            "SHD of the graphs",
-            grouped(difference.graph.shd),
-            "Structural Hamming distance: edges added, missing or reversed.",
-        ),
-        (
-            "SHD of the classes",
-            grouped(difference.graph.shd_of_classes),
-            "SHD of the CPDAGs; 0 if both models have the same independences.",
-        ),
+        *_edge_facts(difference.graph),
         ("Parameters", _change(*difference.parameters), "Free parameters; fewer is simpler."),
         (
             "Effective size",
@@ -167,6 +166,40 @@ def facts_of(difference: ModelDifference) -> list[Fact]:
                 ("in bits per row", f"{signed(fit.per_row.value, 4)}{spread}", tip),
             ]
     return facts
+
+
+def _edge_facts(graph: GraphDifference | UndirectedDifference) -> list[Fact]:
+    counts = graph.counts
+    common = grouped(counts[EdgeChange.COMMON])
+    added, missing = grouped(counts[EdgeChange.ADDED]), grouped(counts[EdgeChange.MISSING])
+    if isinstance(graph, UndirectedDifference):
+        return [
+            ("Common edges (TP)", common, "True positives, the first model being the truth."),
+            ("+ added (FP)", added, "False positives: only the second model has them."),
+            ("− missing (FN)", missing, "False negatives: only the first model has them."),
+            ("Hamming distance", grouped(graph.distance), "Edges added or missing."),
+            ("F1", f"{graph.f1:.3f}", "2 TP / (2 TP + FP + FN); 1 if all edges are the same."),
+        ]
+    return [
+        ("Common edges", common),
+        ("+ added", added, "Only the second model has them."),
+        ("− missing", missing, "Only the first model has them."),
+        (
+            "⇄ reversed",
+            grouped(counts[EdgeChange.REVERSED]),
+            "Both models have them with opposite directions.",
+        ),
+        (
+            "SHD of the graphs",
+            grouped(graph.shd),
+            "Structural Hamming distance: edges added, missing or reversed.",
+        ),
+        (
+            "SHD of the classes",
+            grouped(graph.shd_of_classes),
+            "SHD of the CPDAGs; 0 if both models have the same independences.",
+        ),
+    ]
 
 
 def _change(before: int, after: int) -> str:

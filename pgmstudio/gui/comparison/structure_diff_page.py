@@ -17,7 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.analysis.structure_comparison import ModelDifference, structure_difference
+from pgmstudio.core.analysis.structure_comparison import (
+    MORAL,
+    SKELETON,
+    DagAs,
+    ModelDifference,
+    structure_difference,
+)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
@@ -25,7 +31,7 @@ from pgmstudio.core.drawing.difference import difference_picture
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.diagrams import structure_diagram
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import Model, UndirectedModel, edges_of, has_edges
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed, placed_beside
@@ -51,17 +57,20 @@ class _Result:
     problem: str  # why there is no likelihood, if so
 
 
-def _compared(first: Model, second: Model, data: DataSet | None, cancel: CancelToken) -> _Result:
+def _compared(
+    first: Model, second: Model, data: DataSet | None, dag_as: DagAs, cancel: CancelToken
+) -> _Result:
     """Compare the structures, and the likelihoods if both models fit the data."""
     problem = ""
     try:
         rows = None if data is None else fitted_to(data, first.domain)
-        difference = structure_difference(first, second, rows)
+        difference = structure_difference(first, second, rows, dag_as=dag_as)
     except PgmStudioError as refusal:
         if data is None:
             raise
-        difference, problem = structure_difference(first, second), str(refusal)
-    return _Result(difference, difference_picture(difference.graph), problem)
+        difference, problem = structure_difference(first, second, dag_as=dag_as), str(refusal)
+    picture = difference_picture(difference.graph, difference.contexts)
+    return _Result(difference, picture, problem)
 
 
 class DifferencePage(Page):
@@ -76,6 +85,9 @@ class DifferencePage(Page):
         self.first = self._combo("differenceFirst", "The first model (reference)")
         self.second = self._combo("differenceSecond", "The second model")
         self.rows = self._combo("differenceRows", "Rows to compare the likelihoods on")
+        self.dag_as = self._combo("differenceDagAs", "What the directed graph is compared by")
+        offer(self.dag_as, {MORAL: "moral graph", SKELETON: "skeleton"}, MORAL)
+        self.dag_as.activated.connect(self._ask)
         self._is_by_hand = False  # whether the user chose the rows
         for combo in (self.first, self.second):
             combo.activated.connect(self._on_models)
@@ -151,7 +163,8 @@ class DifferencePage(Page):
             name="differenceExport",
             tip="Export the diagram with its legend as PNG, SVG or PDF (Ctrl+E).",
         )
-        for widget in (self.first, swap, self.second, label("on", "secondary"), self.rows):
+        on = label("on", "secondary")
+        for widget in (self.first, swap, self.second, self.dag_as, on, self.rows):
             line.addWidget(widget, 1 if isinstance(widget, QComboBox) else 0)
         line.addWidget(export)
         return head
@@ -166,7 +179,7 @@ class DifferencePage(Page):
     def _fill(self) -> None:
         """Offer the models with edges; keep the selection, by default the two newest."""
         project = self._app.project
-        usable = [k for k, e in project.models.items() if isinstance(e.model, DirectedModel)]
+        usable = [key for key, entry in project.models.items() if has_edges(entry.model)]
         defaults = (usable[-2:] + usable[-1:])[:2] if len(usable) > 1 else usable * 2
         for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
             selected = None if combo.currentData() in usable else default
@@ -220,7 +233,9 @@ class DifferencePage(Page):
         self.canvas.show_waiting_text("")
         entry = self._app.project.data.get(self.rows.currentData() or "")
         data = None if entry is None else entry.data
-        request = (first.model, second.model, data)
+        kinds = {isinstance(entry.model, UndirectedModel) for entry in (first, second)}
+        self.dag_as.setVisible(len(kinds) == 2)
+        request = (first.model, second.model, data, self.dag_as.currentData())
         if not self._request or any(
             a is not b for a, b in zip(request, self._request, strict=True)
         ):
@@ -323,9 +338,9 @@ class DifferencePage(Page):
     def _on_requested(self, edge: Edge) -> None:
         """Explain the edge of the first model in the inspector."""
         entry = self._entry(self.first)
-        if entry is None or not isinstance(entry.model, DirectedModel):
+        if entry is None:
             return
-        own = next((e for e in (edge, edge[::-1]) if e in entry.model.edges), None)
+        own = next((e for e in (edge, edge[::-1]) if e in edges_of(entry.model)), None)
         if own is not None:
             self._app.workspace.select((), (own,))
         elif all(name in entry.model.domain for name in edge):

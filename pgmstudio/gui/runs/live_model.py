@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
-from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
+from pgmstudio.core.model import Model, edges_of, has_edges
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import show_best
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -74,7 +74,7 @@ class LiveModel(QObject):
         for name, word in (("restart", "restart"), ("runs", "run")):
             if name in counted_at:
                 parts.append(position_text(word, counted_at[name]))
-        if isinstance(self._shown, DirectedModel | UndirectedModel):
+        if has_edges(self._shown):
             parts.append(counted(len(edges_of(self._shown)), "edge"))
         parts.append(counted(self._shown.representation_size(), "parameter"))
         return " · ".join(parts)

@@ -15,8 +15,10 @@ from pgmstudio.core.graphs.comparison import EdgeChange
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
+from pgmstudio.core.languages.conversions import converted
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
+from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
@@ -27,6 +29,7 @@ from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage
+from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.image_file import FORMATS, PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector
@@ -109,6 +112,10 @@ def test_strengths_follow_the_model_and_the_menu_knows_them(
 
 
 # -- why
+
+
+def note_text(page: DifferencePage) -> str:
+    return page.facts.findChild(Note, "differenceOnly").text
 
 
 def sentences(section: EdgeExplanationSection) -> str:
@@ -228,6 +235,29 @@ def test_changing_the_models_over_turns_missing_into_added(
         )
     )
     qtbot.waitUntil(lambda: "+ added" in words(difference))
+
+
+def test_a_markov_network_is_compared_with_the_moral_graph_or_the_skeleton(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    """Rain and sprinkler both lead to wet: the moral graph is the triangle."""
+    gone = partial(remove_edge, model_id=page.model_id, source="rain", target="sprinkler")
+    window.app.change("Remove", gone)
+    network = window.app.project.models[page.model_id].model
+    entry = ModelEntry("Markov", converted(network, "markov-network"), data_id="d1")
+    window.app.change("Open", partial(edits.add_model, entry=entry))
+    trigger(window, "model.difference")
+    found = window.app.center.current
+    assert isinstance(found, DifferencePage)
+    qtbot.waitUntil(lambda: found.difference is not None and found.difference.graph.is_empty)
+    assert found.dag_as.isVisible()
+    assert "moral graph" in note_text(found)
+    assert found.facts.rows.facts["F1"] == "1.000"
+    qtbot.keyClick(found.dag_as, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: found.difference.graph.distance == 1)
+    assert found.facts.rows.facts["+ added (FP)"] == "1"
+    assert "skeleton" in note_text(found)
+    assert [found.facts.list.item(0).text()] == ["+  rain – sprinkler"]
 
 
 def test_a_double_click_on_a_difference_asks_why(

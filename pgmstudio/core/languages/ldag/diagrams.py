@@ -57,6 +57,17 @@ def named_rows(model: LabelledDag, others: Sequence[str], label: Label) -> list[
     ]
 
 
+def edge_contexts(model: LabelledDag, source: str, target: str) -> list[str]:
+    """The contexts in which an edge vanishes; parents in any state are left out."""
+    if (source, target) not in model.labelled_edges:
+        return []
+    others = model.other_parents(source, target)
+    return [
+        ", ".join(f"{n} = {state}" for n, state in zip(others, row, strict=True) if state != ANY)
+        for row in label_rows(model, source, target)
+    ]
+
+
 def open_rows(
     model: LabelledDag, source: str, target: str, context: Mapping[int, int] = NOWHERE
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

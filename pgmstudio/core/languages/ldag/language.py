@@ -54,6 +54,7 @@ LANGUAGE = Language(
         multinet_variable=lazy("diagrams:multinet_variable"),
         deciding_variables=lazy("contexts:deciding_variables"),
         vanished_edges=lazy("contexts:vanished_edges"),
+        edge_contexts=lazy("diagrams:edge_contexts"),
     ),
     to_network=Lazy("pgmstudio.core.languages.bayesian_network.conversions:own_network"),
     from_network=lazy("model:LabelledDag.of_network"),

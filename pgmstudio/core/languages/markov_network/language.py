@@ -58,6 +58,7 @@ LANGUAGE = Language(
         multinet_variable=lazy("diagrams:multinet_variable"),
         deciding_variables=lazy("structure_facts:deciding_variables"),
         vanished_edges=lazy("structure_facts:vanished_edges"),
+        edge_contexts=lazy("structure_facts:edge_contexts"),
     ),
     to_network=lazy("conversions:network_of_markov"),
     from_network=lazy("conversions:markov_of_network"),

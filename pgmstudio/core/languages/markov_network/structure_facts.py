@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.markov_network.structure import Edge
-from pgmstudio.core.languages.markov_network.structure_text import context_rows
+from pgmstudio.core.languages.markov_network.structure import Edge, edge_of
+from pgmstudio.core.languages.markov_network.structure_text import context_rows, short_contexts
 from pgmstudio.core.languages.sizes import CliqueSize, SizeBreakdown
 
 
@@ -31,6 +31,15 @@ def deciding_variables(model: MarkovNetwork) -> set[str]:
 def vanished_edges(model: MarkovNetwork, context: Mapping[int, int]) -> frozenset[Edge]:
     """The edges that vanish in a context."""
     return model.structure.vanished_edges(context)
+
+
+def edge_contexts(model: MarkovNetwork, source: str, target: str) -> list[str]:
+    """The contexts in which an edge vanishes."""
+    edge = edge_of(model.domain.index(source), model.domain.index(target))
+    return [
+        ", ".join(f"{name} = {state}" for name, state in context)
+        for context in short_contexts(model.structure, edge)
+    ]
 
 
 def markov_sizes(model: MarkovNetwork) -> SizeBreakdown:

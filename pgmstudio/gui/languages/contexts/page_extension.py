@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.drawing.diagram import GraphPicture
-from pgmstudio.core.languages.diagrams import picture_names
+from pgmstudio.core.languages.diagrams import edge_contexts, picture_names
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.contexts.controller import ContextController
 from pgmstudio.gui.languages.contexts.multinet import MultinetController
@@ -77,7 +77,7 @@ class ContextExtension(PageExtension):
 
     def context_texts(self, source: str, target: str) -> list[str]:
         """The contexts in which an edge vanishes, with the names of states."""
-        return []
+        return list(edge_contexts(self._page.entry.model, source, target) or ())
 
     def describe_edge(self, source: str, target: str) -> str:
         texts = self.context_texts(source, target)

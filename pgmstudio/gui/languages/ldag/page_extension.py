@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pgmstudio.core.languages.ldag.diagrams import label_rows
-from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.gui.languages.contexts.page_extension import ContextExtension
 
 
@@ -12,13 +10,3 @@ class LdagExtension(ContextExtension):
 
     def layout_name(self, diagram: str) -> str:
         return self._main
-
-    def context_texts(self, source: str, target: str) -> list[str]:
-        model = self._page.entry.model
-        if not isinstance(model, LabelledDag) or (source, target) not in model.labelled_edges:
-            return []
-        others = model.other_parents(source, target)
-        return [
-            ", ".join(f"{name} = {state}" for name, state in zip(others, row, strict=True))
-            for row in label_rows(model, source, target)
-        ]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pgmstudio.core.languages.diagrams import diagram_row
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.markov_network.structure import edge_of
-from pgmstudio.core.languages.markov_network.structure_text import short_contexts
 from pgmstudio.gui.languages.contexts.page_extension import ContextExtension
 
 
@@ -17,13 +14,3 @@ class MarkovExtension(ContextExtension):
     def layout_name(self, diagram: str) -> str:
         row = diagram_row(self._page.entry.model, diagram)
         return self._main if row is None or row.has_variables else diagram
-
-    def context_texts(self, source: str, target: str) -> list[str]:
-        model = self._page.entry.model
-        if not isinstance(model, MarkovNetwork):
-            return []
-        edge = edge_of(model.domain.index(source), model.domain.index(target))
-        return [
-            ", ".join(f"{name} = {state}" for name, state in context)
-            for context in short_contexts(model.structure, edge)
-        ]
