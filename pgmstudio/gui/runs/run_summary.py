@@ -9,7 +9,7 @@ from typing import Any
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.model import Model, edges_of, has_edges
+from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
 from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
@@ -123,7 +123,7 @@ def best_facts(run: LearningRun) -> list[Fact]:
     if positions:
         facts.append(("Found in", ", ".join(positions)))
     best = run.best
-    if has_edges(best):
+    if isinstance(best, DirectedModel | UndirectedModel):
         facts.append(("Edges", grouped(len(edges_of(best)))))
     if best is not None:
         facts.append(("Free parameters", grouped(best.representation_size())))

@@ -62,10 +62,10 @@ SAMPLES = (
     ),
     Sample(
         "coronary_markov.json",
-        "Coronary contexts",
+        "Coronary graph",
         "Markov network",
         CONTEXT,
-        "Edges without direction that vanish in three contexts.",
+        "Undirected edges, three of which vanish in a context.",
         "coronary.csv",
     ),
     Sample(
