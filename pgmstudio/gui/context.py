@@ -203,6 +203,9 @@ class Settings(Protocol):
     def write_csv(self, path: Path, text: str) -> None:
         """Write a table as CSV; PgmStudioError when that fails."""
 
+    def export_file(self, path: Path, content: str | bytes, message: str = "") -> bool:
+        """Write a table (text) or any file (bytes) and notify; False if it failed, as shown."""
+
 
 class Services(Protocol):
     """Objects that exist once per window."""

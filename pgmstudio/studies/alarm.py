@@ -103,16 +103,6 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         yield Measured(trial, values, models["trees"], rows)
 
 
-ALARM_LARGE = load_recipe(
-    "alarm",
-    AlarmRecipe,
-    run,
-    sources=(ALARM_FILE,),
-)
+ALARM_LARGE = load_recipe("alarm", AlarmRecipe, run, sources=(ALARM_FILE,))
 
-ALARM_SMALL = load_recipe(
-    "alarm-small",
-    SmallAlarmRecipe,
-    run,
-    sources=(ALARM_FILE,),
-)
+ALARM_SMALL = load_recipe("alarm-small", SmallAlarmRecipe, run, sources=(ALARM_FILE,))

@@ -22,13 +22,7 @@ from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits
-from pgmstudio.studies.recipe import (
-    Measured,
-    RecipeContext,
-    RecipeEvent,
-    load_recipe,
-    trials_param,
-)
+from pgmstudio.studies.recipe import Measured, RecipeContext, RecipeEvent, load_recipe, trials_param
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +126,7 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
         )
 
 
-BARS = load_recipe(
-    "bars",
-    BarsRecipe,
-    run_bars,
-)
+BARS = load_recipe("bars", BarsRecipe, run_bars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,12 +74,7 @@ def run_credit(context: RecipeContext) -> Iterator[RecipeEvent]:
         yield Measured(trial, values, mixture, rows)
 
 
-CREDIT = load_recipe(
-    "australian",
-    CreditRecipe,
-    run_credit,
-    sources=(CREDIT_FILE,),
-)
+CREDIT = load_recipe("australian", CreditRecipe, run_credit, sources=(CREDIT_FILE,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,18 +92,6 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
 
 _CURVES = Curves("Trees", "Test bits ↓", r"(?P<line>trees)_(?P<x>\d+)", is_log=True)
 
-DIGITS = load_recipe(
-    "digits",
-    DigitsRecipe,
-    run,
-    sources=FILES,
-    curves=_CURVES,
-)
+DIGITS = load_recipe("digits", DigitsRecipe, run, sources=FILES, curves=_CURVES)
 
-PAIRS = load_recipe(
-    "digit-pairs",
-    PairsRecipe,
-    run,
-    sources=FILES,
-    curves=_CURVES,
-)
+PAIRS = load_recipe("digit-pairs", PairsRecipe, run, sources=FILES, curves=_CURVES)

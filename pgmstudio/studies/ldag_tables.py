@@ -143,9 +143,5 @@ def _quantities() -> Iterator[Quantity]:
 
 
 LDAG_TABLES = load_recipe(
-    "ldag-tables",
-    TablesParams,
-    run,
-    sources=SOURCES,
-    quantities=tuple(_quantities()),
+    "ldag-tables", TablesParams, run, sources=SOURCES, quantities=tuple(_quantities())
 )

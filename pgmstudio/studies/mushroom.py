@@ -31,11 +31,7 @@ class MushroomRecipe:
     rows: int = param(6000, title="Rows", low=10, help="Rows to learn from; the others are tested.")
     trees: int = param(10, title="Trees", low=1, high=200, help="Trees of the mixture.")
     starts: int = param(
-        10,
-        title="Starts",
-        low=1,
-        high=100,
-        help="EM runs of a model; the most likely one is used.",
+        10, title="Starts", low=1, high=100, help="EM runs of a model; the most likely one is used."
     )
     smoothing: float = param(
         0.3, title="Smoothing α", low=0, help="Divided among the trees, more for low weights."
@@ -47,10 +43,7 @@ class MushroomRecipe:
         help="Fictitious rows that pull the weights towards equality.",
     )
     uniform_weight: float = param(
-        200.0,
-        title="Even weights, uniform",
-        low=0,
-        help="The same for even tables.",
+        200.0, title="Even weights, uniform", low=0, help="The same for even tables."
     )
 
 
@@ -96,9 +89,4 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
             )
 
 
-MUSHROOM = load_recipe(
-    "mushroom",
-    MushroomRecipe,
-    run,
-    sources=(MUSHROOM_FILE,),
-)
+MUSHROOM = load_recipe("mushroom", MushroomRecipe, run, sources=(MUSHROOM_FILE,))

@@ -99,8 +99,5 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
 
 
 NB_REAL = load_recipe(
-    "nb-real",
-    RealRecipe,
-    run,
-    sources=tuple(real.source for real in SETS.values()),
+    "nb-real", RealRecipe, run, sources=tuple(real.source for real in SETS.values())
 )

@@ -11,13 +11,7 @@ from pgmstudio.core.languages.tree_mixture.learning.params import STARTS
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits, undirected
-from pgmstudio.studies.recipe import (
-    Measured,
-    RecipeContext,
-    RecipeEvent,
-    load_recipe,
-    trials_param,
-)
+from pgmstudio.studies.recipe import Measured, RecipeContext, RecipeEvent, load_recipe, trials_param
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +93,4 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         )
 
 
-RANDOM_TREES = load_recipe(
-    "random-trees",
-    RandomTreesRecipe,
-    run,
-)
+RANDOM_TREES = load_recipe("random-trees", RandomTreesRecipe, run)

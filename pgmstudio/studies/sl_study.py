@@ -23,13 +23,7 @@ from pgmstudio.core.params import param
 from pgmstudio.core.scores.local import spaced_lambdas
 from pgmstudio.studies.recipe import Source, only_param, selected_names
 from pgmstudio.studies.sl_published import BN, HYBRID, NB, PDG
-from pgmstudio.studies.sl_sets import (
-    ARTICLE_SETS,
-    MADE_SETS,
-    REAL_SETS,
-    StudyRows,
-    StudySet,
-)
+from pgmstudio.studies.sl_sets import ARTICLE_SETS, MADE_SETS, REAL_SETS, StudyRows, StudySet
 
 GREEDINESS = tuple(round(0.1 * tenth, 1) for tenth in range(10, -1, -1))
 

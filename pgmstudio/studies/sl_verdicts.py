@@ -23,13 +23,7 @@ from pgmstudio.studies.sl_published import (
     published_pairs,
     published_truths,
 )
-from pgmstudio.studies.sl_results import (
-    EQUAL,
-    LANGUAGES,
-    SetResult,
-    Trail,
-    counted_size,
-)
+from pgmstudio.studies.sl_results import EQUAL, LANGUAGES, SetResult, Trail, counted_size
 
 # Sizes that differ by less count as equal: one component more or less.
 NO_LARGER = 1.05

@@ -164,12 +164,7 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
         yield Note(f"{junction} reads {read}")
 
 
-SPLICE = load_recipe(
-    "splice",
-    SpliceRecipe,
-    run_splice,
-    sources=(SPLICE_FILE,),
-)
+SPLICE = load_recipe("splice", SpliceRecipe, run_splice, sources=(SPLICE_FILE,))
 
 
 LEARNERS: dict[str, tuple[str, str, dict[str, object]]] = {
@@ -216,10 +211,7 @@ def run_splice_small(context: RecipeContext) -> Iterator[RecipeEvent]:
 
 
 SPLICE_SMALL = load_recipe(
-    "splice-small",
-    SpliceSmallRecipe,
-    run_splice_small,
-    sources=(SPLICE_FILE,),
+    "splice-small", SpliceSmallRecipe, run_splice_small, sources=(SPLICE_FILE,)
 )
 
 
@@ -275,8 +267,5 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
 
 
 SPLICE_NOISE = load_recipe(
-    "splice-noise",
-    SpliceNoiseRecipe,
-    run_splice_noise,
-    sources=(SPLICE_FILE,),
+    "splice-noise", SpliceNoiseRecipe, run_splice_noise, sources=(SPLICE_FILE,)
 )

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pgmstudio.cli.commands.separation import separation_names
+from pgmstudio.cli.commands.query import separation_names
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
 

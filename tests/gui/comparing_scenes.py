@@ -12,7 +12,7 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.comparison.actions import open_same_evidence
 from pgmstudio.gui.comparison.languages_page import ComparePage, open_comparison
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
     from pgmstudio.gui.beliefs.belief_service import BeliefService
-    from pgmstudio.gui.demo.window_driver import WindowDriver
+    from pgmstudio.gui.demo.screenshot_tour import WindowDriver
     from pgmstudio.gui.window.main_window import MainWindow
 
 
@@ -149,7 +149,7 @@ def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 @pytest.fixture
 def driver(qtbot: QtBot, window: MainWindow) -> WindowDriver:
     """Somebody at the window, which has the keyboard."""
-    from pgmstudio.gui.demo.window_driver import WindowDriver
+    from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 
     with qtbot.waitActive(window):
         window.activateWindow()

@@ -16,7 +16,7 @@ from pgmstudio.core.project.project import CurveEntry
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import open_plan
 from pgmstudio.gui.data.generate_page import open_generate
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_curves
 
 

@@ -15,7 +15,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.languages.pdg.model import DecisionGraph, without_unreachable
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page

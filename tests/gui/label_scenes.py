@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.runs.results.page import RunResultPage

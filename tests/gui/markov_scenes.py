@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from pgmstudio.gui.demo.window_driver import WindowDriver
 from PySide6.QtTest import QTest
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
-from pgmstudio.gui.demo.window_driver import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage

@@ -20,7 +20,7 @@ from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import parse_params
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.experiments.page import RecipePage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage

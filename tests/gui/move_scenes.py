@@ -12,7 +12,7 @@ from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.structure.moves_panel import MovesPanel

@@ -23,7 +23,7 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.inspector.panel import InspectorPanel

@@ -11,8 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QMessageBox
 
 from pgmstudio.core.project.edits import replace_data, set_title
-from pgmstudio.gui.demo.screenshot_tour import WindowTour
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver, WindowTour
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.navigation import open_model_page

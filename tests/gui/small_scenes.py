@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.opening import open_file, open_files
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page, open_welcome

@@ -65,10 +65,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
     for key in keys:
         learner_of(key)
     plan = CurvePlan.of(
-        keys,
-        lambdas=_lambdas(args.lambdas),
-        seeds=(args.seed,),
-        test_share=args.test_share,
+        keys, lambdas=_lambdas(args.lambdas), seeds=(args.seed,), test_share=args.test_share
     )
     data, test = _read(args, line)
     points: list[CurvePoint] = []

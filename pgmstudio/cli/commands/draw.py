@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pgmstudio.cli.options.data import check_ending, open_model
-from pgmstudio.cli.options.evidence import (
-    add_evidence_options,
-    evidence_from_args,
-    observed_states,
-)
+from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from_args, observed_states
 from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine

@@ -5,25 +5,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pgmstudio.cli.commands.classification import (
-    ClassificationReport,
-    add_target_options,
-    check_target_options,
-    classify_rows,
-)
 from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_for
-from pgmstudio.cli.terminal.output import Block, Fields, count_of, decimal, whole
+from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, percent, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model, ProbabilisticModel
+
+if TYPE_CHECKING:
+    from pgmstudio.core.analysis.classification import Classification
+    from pgmstudio.core.analysis.feature_selection import Feature
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -83,10 +83,7 @@ def write_row_table(path: str, model: Model, data: DataSet, *, quoted: bool) -> 
 
 def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
     """Write class or component, responsibilities and entropy of all rows in their order."""
-    from pgmstudio.core.analysis.cluster_assignment import (
-        component_table,
-        row_components,
-    )
+    from pgmstudio.core.analysis.cluster_assignment import component_table, row_components
     from pgmstudio.core.analysis.tables import table_text
     from pgmstudio.core.io.data.spreadsheets import write_csv
 
@@ -140,3 +137,148 @@ class Evaluation:
             yield f"{impossible} with probability 0, hence -inf; smooth the tables to avoid it."
         if self.classification is not None:
             yield from self.classification.blocks()
+
+
+MAX_FEATURES_SHOWN = 12
+MAX_STATES_SHOWN = 20
+
+
+def add_target_options(parser: CommandParser) -> None:
+    """Add the options for files with predictions of --target."""
+    group = parser.add_argument_group(
+        "predicting a target",
+        "A column that is not in the file, even the target, is missing in every row.",
+    )
+    group.add_argument(
+        "--predictions",
+        metavar="OUT.csv",
+        help="write the most probable state, its probability, the log-likelihood and P(state) of "
+        "every row",
+    )
+    group.add_argument(
+        "--roc", metavar="OUT.csv", help="write the ROC curve of every state against the rest"
+    )
+    group.add_argument(
+        "--calibration",
+        metavar="OUT.csv",
+        help="write the calibration: predicted probabilities and observed frequencies",
+    )
+
+
+def check_target_options(args: argparse.Namespace) -> None:
+    """UsageError for files of predictions without a target."""
+    given = [name for name in ("predictions", "roc", "calibration") if getattr(args, name)]
+    if given and args.target is None:
+        raise UsageError(f"--{given[0]} needs --target NAME: the variable to predict.")
+
+
+def classify_rows(
+    model: Model, data: DataSet, target: str, args: argparse.Namespace, line: ProgressLine
+) -> ClassificationReport:
+    """Predict the target in every row and write the requested files."""
+    from pgmstudio.core.analysis.classification import (
+        calibration_table,
+        classifying,
+        prediction_table,
+        roc_table,
+    )
+    from pgmstudio.core.analysis.feature_selection import features_of
+    from pgmstudio.core.analysis.tables import table_text
+    from pgmstudio.core.io.data.spreadsheets import write_csv
+
+    result: Classification | None = None
+    for event in classifying(model, data, target):
+        if isinstance(event, Progress):
+            line.show(event)
+        else:
+            result = event
+    line.clear()
+    assert result is not None
+    files = (
+        (args.predictions, partial(prediction_table, result)),
+        (args.roc, partial(roc_table, result.states, result.roc)),
+        (args.calibration, partial(calibration_table, result)),
+    )
+    for path, table in files:
+        if path is not None:
+            write_csv(path, table_text(table()), quoted=args.quote_formulas)
+            line.message(f"Wrote {path}.")
+    return ClassificationReport(result, features_of(model, target))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassificationReport:
+    """Measures of the predictions, and the variables that they depend on."""
+
+    result: Classification
+    features: tuple[Feature, ...]
+
+    def as_dict(self) -> Mapping[str, Any]:
+        features = [
+            {"variable": one.name, "information_bits": one.bits, "role": one.role or None}
+            for one in self.features
+        ]
+        return {**self.result.as_dict(), "features": features}
+
+    def blocks(self) -> Iterator[Block]:
+        """Measures, the confusion matrix with AUC, and the most informative variables."""
+        result = self.result
+        yield f"\nPredicting {result.target} from the other variables"
+        if result.judged_weight == 0:
+            yield "Its state is known in no row, so predictions cannot be judged."
+        else:
+            yield self._measures()
+        if result.impossible_rows:
+            rows = count_of(result.impossible_rows, "row")
+            yield f"{rows} impossible in this model: the prior of {result.target} was used."
+        if result.zero_rows:
+            rows = count_of(result.zero_rows, "row")
+            yield f"{rows} with a true state of probability 0, hence an infinite log loss."
+        if result.judged_weight > 0 and len(result.states) <= MAX_STATES_SHOWN:
+            yield "\nRows: true state; columns: most probable state; AUC: state against the rest"
+            yield self._confusion()
+        yield from self._feature_blocks()
+
+    def _measures(self) -> Fields:
+        result = self.result
+        error = result.accuracy.standard_error
+        spread = "" if error is None else f" ± {100 * error:.1f}"
+        unknown = ""
+        if result.unlabelled_rows:
+            unknown = f", {whole(result.unlabelled_rows)} without a state"
+        return Fields(
+            [
+                ("Rows judged", f"{whole(result.judged_weight)}{unknown}"),
+                (
+                    "Accuracy",
+                    f"{percent(result.accuracy.value)}{spread}; the most frequent state alone: "
+                    f"{percent(result.majority_share)}",
+                ),
+                ("Soft score", f"{decimal(result.soft_score.value, 4)}, mean P(true state)"),
+                ("Brier score", f"{decimal(result.brier.value, 4)}, 0 best, 2 worst"),
+                ("Log loss", f"{decimal(result.log_loss.value)} bits"),
+                ("Calibration error", decimal(result.calibration.error, 4)),
+                ("Mean AUC", decimal(result.mean_area, 4)),
+            ]
+        )
+
+    def _confusion(self) -> Table:
+        result = self.result
+        rows: list[list[str]] = []
+        for state, counts, curve in zip(result.states, result.confusion, result.roc, strict=True):
+            total = counts.sum()
+            right = percent(counts[len(rows)] / total) if total else "-"
+            rows.append([state, *map(whole, counts), right, decimal(curve.area, 4)])
+        header = ["", *result.states, "right", "AUC"]
+        return Table(header, rows, "<" + ">" * (len(header) - 1))
+
+    def _feature_blocks(self) -> Iterator[Block]:
+        used = [one for one in self.features if one.is_used]
+        if not used:
+            yield "\nNo other variable is informative about it."
+            return
+        yield f"\nUsed for it: {count_of(len(used), 'variable')} of {whole(len(self.features))}"
+        rows = [[one.name, decimal(one.bits, 4), one.role] for one in used[:MAX_FEATURES_SHOWN]]
+        yield Table(["Variable", "Bits", ""], rows, "<><")
+        if len(used) > MAX_FEATURES_SHOWN:
+            yield f"… and {whole(len(used) - MAX_FEATURES_SHOWN)} more"

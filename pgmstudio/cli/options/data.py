@@ -89,10 +89,7 @@ def add_data_options(
         "--leave-out", metavar="COLUMN", action="append", default=[], help="skip this column"
     )
     group.add_argument(
-        "--sheet",
-        "--table",
-        metavar="NAME",
-        help="sheet of a workbook, or table of a database",
+        "--sheet", "--table", metavar="NAME", help="sheet of a workbook, or table of a database"
     )
     group.add_argument(
         "--read-limit",
@@ -192,10 +189,7 @@ def read_rows_for(
     So are absent columns, unless they may be missing in every row; then a message lists them.
     """
     options = replace(
-        import_options(args),
-        bins=None,
-        domain=model.domain,
-        absent_as_missing=may_lack_columns,
+        import_options(args), bins=None, domain=model.domain, absent_as_missing=may_lack_columns
     )
     data = _import(path, options, line).data.select_columns(model.domain.names)
     counts = zip(data.domain.names, data.missing_counts, strict=True)

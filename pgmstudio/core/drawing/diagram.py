@@ -81,12 +81,7 @@ _DIFFERENCES = frozenset(
     }
 )
 _WITH_TAG = frozenset(
-    {
-        EdgeStyle.LABELLED,
-        EdgeStyle.VANISHED,
-        EdgeStyle.CONTEXTUAL,
-        EdgeStyle.CONTEXTUAL_VANISHED,
-    }
+    {EdgeStyle.LABELLED, EdgeStyle.VANISHED, EdgeStyle.CONTEXTUAL, EdgeStyle.CONTEXTUAL_VANISHED}
 )
 
 

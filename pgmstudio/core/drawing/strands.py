@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from pgmstudio.core.drawing.diagram import (
-    Strand,
-)
+from pgmstudio.core.drawing.diagram import Strand
 
 # Tree 1 solid, 2 dashed, 3 dotted, 4 dash-dot, 5 dash-dot-dot; in px at a width of 2.
 DASHES: tuple[tuple[float, ...], ...] = (

@@ -298,7 +298,7 @@ def save_evidence_case(
 ) -> Project:
     """Keep evidence under a name; a case of that name is replaced."""
     if not name:
-        raise PgmStudioError("An evidence case needs a name.")
+        raise PgmStudioError("An evidence scenario needs a name.")
     if model_id is not None:
         project.model_entry(model_id)
     case = EvidenceCase(dict(evidence), model_id)
@@ -307,16 +307,16 @@ def save_evidence_case(
 
 def rename_evidence_case(project: Project, *, old: str, new: str) -> Project:
     """The case under another name, at the same position."""
-    named("evidence case", old, project.evidence_cases)
+    named("evidence scenario", old, project.evidence_cases)
     if not new or (new != old and new in project.evidence_cases):
-        raise PgmStudioError(f"There is an evidence case called “{new}” already.")
+        raise PgmStudioError(f"There is an evidence scenario called “{new}” already.")
     cases = {new if name == old else name: case for name, case in project.evidence_cases.items()}
     return replace(project, evidence_cases=cases)
 
 
 def delete_evidence_case(project: Project, *, name: str) -> Project:
     """Without the case of this name."""
-    named("evidence case", name, project.evidence_cases)
+    named("evidence scenario", name, project.evidence_cases)
     return replace(project, evidence_cases=without(project.evidence_cases, name))
 
 

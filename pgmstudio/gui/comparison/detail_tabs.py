@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSplitter,
+    QStackedWidget,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from pgmstudio.core.experiments.comparison_rows import Line, bits_words
 from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
 from pgmstudio.core.experiments.language_comparison.per_variable import VariableBits
 from pgmstudio.core.experiments.language_comparison.results import LanguageTable, Paired
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.number_format import counted
-from pgmstudio.gui.comparison.difference_grid import DifferenceGrid, difference_text
+from pgmstudio.core.number_format import counted, signed
 from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
+from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
-from pgmstudio.gui.widgets.basic import Segments, label, row
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Segments, label, row, vbox
+from pgmstudio.gui.widgets.grid_view import GridView, Index
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -38,6 +52,146 @@ _RIGHT_SIDE = (
     ("pairs", "All pairs", "Every language against every other"),
     ("rows", "Rows", "The test rows on which two languages differ most"),
 )
+Cells = Sequence[Sequence[float | None]]
+_VALUE = Qt.ItemDataRole.UserRole
+
+
+def difference_text(value: float | None) -> str:
+    """A difference with three digits and a sign."""
+    if value is None:
+        return ""
+    return "0" if abs(value) < 0.0005 else signed(value)
+
+
+class _Cells(QAbstractTableModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows: tuple[str, ...] = ()
+        self.columns: tuple[str, ...] = ()
+        self.cells: Cells = ()
+        self.tips: Sequence[Sequence[str]] = ()
+
+    def show(
+        self,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        cells: Cells,
+        tips: Sequence[Sequence[str]],
+    ) -> None:
+        self.beginResetModel()
+        self.rows, self.columns, self.cells, self.tips = tuple(rows), tuple(columns), cells, tips
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        is_across = orientation is Qt.Orientation.Horizontal
+        names = self.columns if is_across else self.rows
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return names[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignHCenter if is_across else Qt.AlignmentFlag.AlignRight
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        value = self.cells[index.row()][index.column()]
+        if role == _VALUE:
+            return value
+        if role == Qt.ItemDataRole.DisplayRole:
+            return difference_text(value)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.tips[index.row()][index.column()]
+        return None
+
+
+class _Painter(QStyledItemDelegate):
+    worst = 1.0
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        value = index.data(_VALUE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        step = 0
+        if value is None:
+            painter.setBrush(theme().color("surface"))
+        else:
+            step = step_of(-value, self.worst) if value < 0 and math.isfinite(value) else 0
+            step = 7 if value == -math.inf else step
+            painter.setBrush(theme().sequential(step))
+        painter.drawRoundedRect(box, 2, 2)
+        is_better = value is not None and value >= 0.0005
+        painter.setFont(theme().font("caption", "semibold" if is_better else "regular"))
+        painter.setPen(theme().color("surface" if step >= LIGHT_STEPS else "text"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, difference_text(value))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+            painter.drawRoundedRect(box, 2, 2)
+        painter.restore()
+
+
+class DifferenceGrid(GridView):
+    """Scrolling grid with row and column names."""
+
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__(name, title, has_row_heads=True)
+        self._cells = _Cells(self)
+        self._painter = _Painter(self)
+        self.setModel(self._cells)
+        self.setItemDelegate(self._painter)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        for head in (self.horizontalHeader(), self.verticalHeader()):
+            head.setSectionsClickable(False)
+            head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMaximumWidth(160)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._restyle()
+
+    @property
+    def values(self) -> dict[tuple[str, str], float | None]:
+        """All cells by row and column."""
+        shown = self._cells
+        return {
+            (row, column): shown.cells[i][j]
+            for i, row in enumerate(shown.rows)
+            for j, column in enumerate(shown.columns)
+        }
+
+    def show_cells(
+        self,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        cells: Cells,
+        tips: Sequence[Sequence[str]],
+    ) -> None:
+        """Show other differences; the largest loss has the darkest colour."""
+        known = [-v for line in cells for v in line if v is not None and math.isfinite(v)]
+        self._painter.worst = max([*known, 1e-9])
+        self._cells.show(rows, columns, cells, tips)
+        self._fit()
+
+    def _fit(self) -> None:
+        names = self._cells.columns
+        metrics = QFontMetricsF(theme().font("dense", "semibold"))
+        numbers = QFontMetricsF(theme().font("caption", "semibold"))
+        texts = [difference_text(value) for line in self._cells.cells for value in line]
+        number = max(map(numbers.horizontalAdvance, [*texts, "−0.000"])) + 2
+        for column, name in enumerate(names):
+            self.setColumnWidth(column, round(max(number, metrics.horizontalAdvance(name)) + 6))
+
+    def _restyle(self) -> None:
+        super()._restyle()
+        self.verticalHeader().setDefaultSectionSize(round(22 * theme().scale))
+        self._fit()
+
+
 _ROW_COLUMNS = (
     Column("Row", str, True, tip="Number of the test row, from 1."),
     Column("Reference", bits_words, True, tip="log2 P(row) of the reference."),
@@ -50,12 +204,7 @@ _ROW_COLUMNS = (
 
 def _stacked(choice: Segments, stack: QStackedWidget, note: QWidget) -> QWidget:
     made = QWidget()
-    layout = QVBoxLayout(made)
-    layout.setContentsMargins(12, 8, 12, 8)
-    layout.setSpacing(6)
-    layout.addWidget(row(choice, None))
-    layout.addWidget(note)
-    layout.addWidget(stack, 1)
+    vbox(made, row(choice, None), note, (stack, 1), margins=(12, 8, 12, 8), spacing=6)
     return made
 
 
@@ -65,7 +214,6 @@ class DetailTabs(QSplitter):
     language_selected = Signal(str)  # the title of a language
     chosen = Signal(str)
     point_chosen = Signal(object)  # CurvePoint
-    variables_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -97,8 +245,7 @@ class DetailTabs(QSplitter):
         self._right_stack = QStackedWidget()
         for made in (self.by_variable, self.by_pair, self.by_row):
             self._right_stack.addWidget(made)
-        self._right_text = label("", "secondary", size="dense", wrap=True)
-        self._right_text.setObjectName("compareRightText")
+        self._right_text = label("", "secondary", size="dense", wrap=True, name="compareRightText")
         self.addWidget(_stacked(self.left, self._left_stack, self._left_text))
         self.addWidget(_stacked(self.right, self._right_stack, self._right_text))
         self.setStretchFactor(0, 1)

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
+from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio import __version__
+from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.experiments.comparison_rows import Line, lines_of, planned_lines
 from pgmstudio.core.experiments.language_comparison.results import (
     METHOD,
     LanguageTable,
     reproduction_message,
+    table_csv,
+    table_json,
 )
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.edits import add_comparison, add_model
+from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
 from pgmstudio.gui.comparison.comparison_run import (
     ComparisonRun,
     ComparisonSettings,
@@ -28,18 +36,32 @@ from pgmstudio.gui.comparison.comparison_run import (
     provenance_of,
 )
 from pgmstudio.gui.comparison.detail_tabs import DetailTabs
-from pgmstudio.gui.comparison.exports import ComparisonExports
 from pgmstudio.gui.comparison.setup_form import CompareSetup
 from pgmstudio.gui.comparison.table import CompareTable, legend_text
-from pgmstudio.gui.comparison.toolbar import CompareBar
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.navigation import close_welcome
+from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, hairline, label, progress_bar, row, scrolled, widening
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    allow,
+    button,
+    hairline,
+    hbox,
+    label,
+    named,
+    progress_bar,
+    row,
+    scrolled,
+    tool_button,
+    vbox,
+    widening,
+)
+from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
 
@@ -47,6 +69,205 @@ KEY = "compare-languages"
 NO_DATA = "import data first (Ctrl+I)."
 FEWEST = 2
 _ROOMY_HEIGHT, _ROOMY_WIDTH = 640, 960  # px
+
+
+class ComparisonExports(QObject):
+    """Exports of the comparison shown last."""
+
+    def __init__(self, app: AppContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._app, self._parent = app, parent
+        self._run: ComparisonRun | None = None
+        self._data_id: str | None = None
+        self._data_name = ""
+        self._opened: dict[str, str] = {}  # model ids by the key of their point
+
+    def show(self, run: ComparisonRun, data_id: str | None, data_name: str) -> None:
+        self._run, self._data_id, self._data_name = run, data_id, data_name
+
+    @property
+    def table(self) -> LanguageTable | None:
+        snapshot = None if self._run is None else self._run.snapshot
+        return None if snapshot is None else snapshot.table
+
+    @property
+    def _known_data(self) -> str | None:
+        return self._data_id if self._data_id in self._app.project.data else None
+
+    # -- models
+
+    def open_language(self, title: str) -> None:
+        """Open the model of a language as a model of the project."""
+        if self.table is not None:
+            self.open_point(self.table.row(title).point)
+
+    def open_point(self, point: CurvePoint | None) -> None:
+        """Open the model of a point, or show it if it is open."""
+        if point is None or point.model is None:
+            return
+        known = self._opened.get(point.key)
+        if known is not None and known in self._app.project.models:
+            open_model_page(self._app, known)
+            return
+        entry = self._entry(point)
+        model_id = add_and_show_model(self._app, entry, f"Open {entry.title}")
+        if model_id is not None:
+            self._opened[point.key] = model_id
+
+    def _entry(self, point: CurvePoint) -> ModelEntry:
+        assert point.model is not None
+        rows = None if self._run is None else self._run.rows
+        provenance: dict[str, Any] = {
+            "made by": "Compare languages",
+            "learner": point.learner,
+            "parameters": plain(dict(point.parameters)),
+            "seed": point.seed,
+            "data": "" if rows is None else rows.fingerprint,
+            "version": __version__,
+            "seconds": round(point.seconds, 3),
+        }
+        return ModelEntry(
+            point.series, point.model, data_id=self._known_data, provenance=provenance
+        )
+
+    def keep(self) -> None:
+        """Add all models of the table and the comparison to the project in one step."""
+        if self.table is None:
+            return
+        points = [row.point for row in self.table.ranked if row.point is not None]
+        entries = {p.key: self._entry(p) for p in points if p.model is not None}
+        models = self._app.project.models
+        there = {k: self._opened[k] for k in entries if self._opened.get(k) in models}
+        data_id = self._known_data
+        model_ids: dict[str, str] = {}
+
+        def edit(project: Project) -> Project:
+            model_ids.update(there)
+            for key, entry in entries.items():
+                if key not in there:
+                    model_ids[key] = project.next_model_id()
+                    project = add_model(project, entry=entry)
+            members = tuple(model_ids[key] for key in entries)
+            return add_comparison(project, entry=ComparisonEntry("Languages", members, data_id))
+
+        if self._app.change("Add the models of all languages", edit):
+            self._opened.update(model_ids)
+            self._app.notify(f"{counted(len(entries), 'model')} added to the project.", undo=True)
+
+    # -- tables
+
+    def copy(self) -> None:
+        """Copy the table as text."""
+        if self.table is not None:
+            QApplication.clipboard().setText(table_csv(self.table))
+
+    def ask_for_file(self) -> None:
+        kinds = "Table (*.csv);;All results (*.json)"
+        title, offered = "Export comparison", "languages.csv"
+        ask_where(self._parent, title, offered, kinds, self.export)
+
+    def export(self, path: Path) -> None:
+        """Write the table as CSV, or with all pairs and the settings as JSON."""
+        table, run = self.table, self._run
+        if table is None or run is None or run.rows is None:
+            return
+        if path.suffix.lower() not in (".csv", ".json"):
+            text = f"“{path.suffix}” is not a supported format. Use .csv or .json."
+            self._app.errors.report(FileError(path, f"{text} For a page use File ▸ Report."))
+            return
+        if path.suffix.lower() == ".json":
+            about = {
+                "data": self._data_name,
+                "fingerprint": run.rows.fingerprint,
+                "seeds": list(run.settings.all_seeds),
+                "smoothing": run.settings.smoothing,
+                "budget": run.settings.budget.seconds,
+                "budget_per": run.settings.budget.per,
+            }
+            text = exported_json(table_json(table, about))
+        else:
+            text = table_csv(table)
+        self._app.export_file(path, text.encode())
+
+
+class CompareBar(QWidget):
+    """Toolbar that sends requests as signals; the page enables its buttons."""
+
+    open_requested = Signal()
+    stop_requested = Signal()
+    keep_requested = Signal()
+    copy_requested = Signal()
+    export_requested = Signal()
+    settings_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.settings = tool_button(
+            "sliders-horizontal",
+            "Rows, languages and time of the comparison",
+            self.settings_requested.emit,
+            name="compareSettings",
+        )
+        self.facts = named(ElidedLabel(), "compareFacts")
+        self.against = ChoiceBox("compareAgainst", "Reference language of the differences")
+        self.ender = button(
+            "Stop language",
+            self.stop_requested.emit,
+            icon_name="stop",
+            name="compareStopOne",
+            tip="Stop the selected language and keep its best model so far.",
+        )
+        self.opener = button(
+            "Open model",
+            self.open_requested.emit,
+            icon_name="arrow-square-out",
+            name="compareOpen",
+            tip="Open the model of the selected language in the project.",
+        )
+        self.keeper = button(
+            "Add all to project",
+            self.keep_requested.emit,
+            icon_name="push-pin",
+            name="compareKeep",
+            tip="Add the models of all languages and this comparison to the project.",
+        )
+        self.exporter = button(
+            "Export…",
+            self.export_requested.emit,
+            icon_name="export",
+            name="compareExport",
+            tip="Export the table as CSV, or with all pairs as JSON, with all digits.",
+        )
+        copy_tip = "Copy the table as comma-separated text"
+        self.copier = tool_button("copy", copy_tip, self.copy_requested.emit, name="compareCopy")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 6, 12, 6)
+        layout.setSpacing(8)
+        layout.addWidget(self.settings)
+        layout.addWidget(self.facts, 1)
+        for tool in (self.against, self.ender, self.opener, self.keeper):
+            layout.addWidget(tool)
+        layout.addWidget(self.copier)
+        layout.addWidget(self.exporter)
+
+    def show_lines(self, lines: list[Line], line: Line | None, is_running: bool) -> None:
+        """Enable the buttons for these lines and the selected one."""
+        known = any(one.row.compared is not None for one in lines)
+        self.ender.setVisible(is_running)
+        self.keeper.setVisible(not is_running)
+        has_model = line is not None and line.row.point is not None
+        is_learning = line is not None and line.row.state == "learning"
+        allow(self.opener, None if has_model else "select a language that has a model.")
+        allow(self.ender, None if is_learning else "select a language that is being learned.")
+        for tool in (self.keeper, self.exporter, self.copier):
+            allow(tool, None if known else "compare languages first.")
+
+    def show_against(self, lines: list[Line], reference: str | None) -> None:
+        """Offer the languages that have a model, and the best one."""
+        known = [line.title for line in lines if line.row.compared is not None]
+        texts = {"": "against the best", **{title: f"against {title}" for title in known}}
+        self.against.show_choices(texts, reference or "")
+        self.against.setEnabled(bool(known))
 
 
 class ComparePage(Page):
@@ -68,12 +289,9 @@ class ComparePage(Page):
         self.head = CompareBar()
         self.exports = ComparisonExports(app, self)
         self.note = Note(name="compareVerdict")
-        self.progress_label = ElidedLabel("", "secondary")
-        self.progress_label.setObjectName("compareProgressText")
+        self.progress_label = named(ElidedLabel("", "secondary"), "compareProgressText")
         self.bar = progress_bar("compareBar", "Progress of the comparison", 160)
-        self._splits = LatestTask(self)
-        self._splits.answered.connect(self._on_split)
-        self._splits.failed.connect(self._on_split_failed)
+        self._splits = LatestTask(self, self._on_split, self._on_split_failed)
         self._clock = QTimer(self)  # updates the elapsed time between messages
         self._clock.setInterval(500)
         self._clock.timeout.connect(self._refresh_progress)
@@ -88,28 +306,20 @@ class ComparePage(Page):
         self._legend = label("", "tertiary", size="dense", wrap=True)
         self._legend.setContentsMargins(16, 2, 16, 4)
         verdict = QWidget()
-        inside = QVBoxLayout(verdict)
-        inside.setContentsMargins(16, 0, 16, 6)
-        inside.addWidget(self.note)
+        vbox(verdict, self.note, margins=(16, 0, 16, 6))
         self._results = right = QFrame()
         right.setProperty("role", "surface")
         upper = QVBoxLayout(right)
         upper.setContentsMargins(0, 0, 0, 0)
         upper.setSpacing(0)
         lines = QWidget()
-        around = QVBoxLayout(lines)
-        around.setContentsMargins(8, 0, 8, 0)
-        around.addWidget(self.table)
+        vbox(lines, self.table, margins=(8, 0, 8, 0))
         for part in (self.head, hairline(), self._progress, lines, self._legend, verdict):
             upper.addWidget(part)
         upper.addWidget(hairline())
         upper.addWidget(self.panes, 1)
         self._side = scrolled(self.setup, "compareSide")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._side)
-        layout.addWidget(right, 1)
+        hbox(self, self._side, (right, 1), spacing=0)
         theme().changed.connect(self._fold)
         self._fold()
 

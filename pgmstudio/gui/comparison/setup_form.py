@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.language_comparison.candidates import (
     LANGUAGES,
@@ -58,8 +52,7 @@ class CompareSetup(QWidget):
         self.data.setMinimumContentsLength(8)
         self.data.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.data.picked.connect(self._on_changed)
-        self.rows = label("", "tertiary", size="dense", wrap=True)
-        self.rows.setObjectName("compareRowsFacts")
+        self.rows = label("", "tertiary", size="dense", wrap=True, name="compareRowsFacts")
         self.ticks: dict[str, QCheckBox] = {}
         for one in LANGUAGES.values():
             tick = QCheckBox(one.title)

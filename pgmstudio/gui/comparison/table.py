@@ -67,11 +67,7 @@ def _verdict(line: Line) -> CellMarks | None:
 
 def _number(title: str, short_title: str, tip: str, column: int) -> Column:
     return Column(
-        title,
-        is_number=True,
-        tip=tip,
-        short_title=short_title,
-        value=partial(_cell, column=column),
+        title, is_number=True, tip=tip, short_title=short_title, value=partial(_cell, column=column)
     )
 
 
@@ -127,10 +123,7 @@ _COLUMNS = (
         LEARNED,
     ),
     _number(
-        "One update ↓",
-        "Update ↓",
-        "Measured mean time to update all beliefs with evidence.",
-        QUERY,
+        "One update ↓", "Update ↓", "Measured mean time to update all beliefs with evidence.", QUERY
     ),
 )
 

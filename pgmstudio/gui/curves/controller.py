@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.curve_chart import point_title
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, points_csv
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.curve_setup import CurveSetup
 from pgmstudio.core.io.experiments import PointFolder
 from pgmstudio.core.model import Model
@@ -32,6 +30,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model, open_model_page
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import allow
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.image_file import Drawing
 
 if TYPE_CHECKING:
@@ -48,12 +47,8 @@ class CurvesController(QObject):
         self._app, self._page = app, page
         self._waiting: list[CurvePoint] = []
         self._reading: CurvePoint | None = None
-        self._models = LatestTask(self)
-        self._models.answered.connect(self._on_model)
-        self._models.failed.connect(self._on_unreadable)
-        self._save_task = LatestTask(self)
-        self._save_task.answered.connect(self._on_points_saved)
-        self._save_task.failed.connect(app.errors.report)
+        self._models = LatestTask(self, self._on_model, self._on_unreadable)
+        self._save_task = LatestTask(self, self._on_points_saved, app.errors.report)
         self._comparing: Job | None = None
 
     def forget(self) -> None:
@@ -155,13 +150,11 @@ class CurvesController(QObject):
 
     def _ask(self, title: str, ending: str, kinds: str, write: Callable[[Path], bool]) -> None:
         name = f"{self._page.title}{ending}"
-        path, _ = QFileDialog.getSaveFileName(self._page, title, name, kinds)
-        if path:
-            write(Path(path))
+        ask_where(self._page, title, name, kinds, write)
 
     def export_table(self, path: Path) -> bool:
         """Write a line per point with all digits."""
-        return self._write(path, points_csv(self._page.points).encode())
+        return self._app.export_file(path, points_csv(self._page.points).encode())
 
     def export_plan(self, path: Path) -> bool:
         """The plan as the command line reads it; the file of its rows is to be filled in."""
@@ -178,18 +171,9 @@ class CurvesController(QObject):
                 "test-share": rows.test_share,
                 "split-seed": rows.split_seed,
             }
-        return self._write(
+        return self._app.export_file(
             path, (json.dumps(plain(payload), indent=1, ensure_ascii=False)).encode()
         )
-
-    def _write(self, path: Path, content: bytes) -> bool:
-        try:
-            replace_file(path, content)
-        except PgmStudioError as error:
-            self._app.errors.report(error)
-            return False
-        self._app.notify(f"{path.name} was written.")
-        return True
 
     # -- the plan
 

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QListWidget,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QListWidget, QSizePolicy, QStackedWidget, QWidget
 
 from pgmstudio.core.experiments.curve_chart import Chart
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
@@ -22,7 +16,16 @@ from pgmstudio.gui.curves.sweep_run import CurveRun, progress_text
 from pgmstudio.gui.curves.tables import CURVE_COLUMNS, POINT_COLUMNS, curve_rows, point_rows
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.widgets.basic import Segments, allow, button, progress_bar, row, widening
+from pgmstudio.gui.widgets.basic import (
+    Segments,
+    allow,
+    button,
+    named,
+    progress_bar,
+    row,
+    vbox,
+    widening,
+)
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.table import Table
 
@@ -36,8 +39,7 @@ class FixedWidthLabel(QWidget):
 
     def __init__(self, name: str, role: str = "secondary") -> None:
         super().__init__()
-        self.label = ElidedLabel("", role, parent=self)
-        self.label.setObjectName(name)
+        self.label = named(ElidedLabel("", role, parent=self), name)
         self.label.elide = Qt.TextElideMode.ElideRight
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
@@ -123,13 +125,8 @@ class CurvesFoot(QWidget):
         for page in (self.curves, self.points, self.notes):
             self._pages.addWidget(page)
         head = row(self.which, self.status, self.bar, self.stop, self.resume, self.extend)
-        self._rows = LatestTask(self)
-        self._rows.answered.connect(self._on_rows)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 6)
-        layout.setSpacing(6)
-        layout.addWidget(widening(head, 1))
-        layout.addWidget(self._pages, 1)
+        self._rows = LatestTask(self, self._on_rows)
+        vbox(self, widening(head, 1), (self._pages, 1), margins=(10, 6, 10, 6), spacing=6)
 
     def show_table(self, key: str) -> None:
         """Show the curves, the points or the notes."""

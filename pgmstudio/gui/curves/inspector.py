@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QSlider, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.curve_chart import (
@@ -28,8 +28,10 @@ from pgmstudio.gui.widgets.basic import (
     empty,
     label,
     literal,
+    named,
     row,
     scrolled,
+    vbox,
     widening,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -57,8 +59,7 @@ class CurvesSide(QFrame):
         self._selected: CurvePoint | None = None
         self._pinned: list[CurvePoint] = []
         self.heading = label("SL-curves", "heading", size="title")
-        self.facts = label("", "secondary", size="dense", wrap=True)
-        self.facts.setObjectName("curvesFacts")
+        self.facts = label("", "secondary", size="dense", wrap=True, name="curvesFacts")
         self._languages = Section("Curves")
         self._choice = Section("Selected by λ")
         self.icon = IconLabel(size="icon_small")
@@ -67,8 +68,7 @@ class CurvesSide(QFrame):
         self.selected.setToolTip("The model selected by this λ; click to open it.")
         self.selected.clicked.connect(self._on_selected)
         self.selected_bits = label("", size="dense")
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setObjectName("curvesLambda")
+        self.slider = named(QSlider(Qt.Orientation.Horizontal), "curvesLambda")
         self.slider.setRange(1, STEPS - 1)
         self.slider.setAccessibleName("Penalty λ for size")
         self.slider.setToolTip("λ of the score (1 − λ) · log-likelihood − λ · size")
@@ -110,21 +110,14 @@ class CurvesSide(QFrame):
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 12, 0, 12)
         layout.setSpacing(8)
-        top = QVBoxLayout()
-        top.setContentsMargins(16, 0, 16, 4)
-        top.addWidget(self.heading)
-        top.addWidget(self.facts)
+        top = vbox(None, self.heading, self.facts, margins=(16, 0, 16, 4))
         layout.addLayout(top)
         for section in (self._languages, self._choice, self._front_section, self._pins):
             layout.addWidget(section)
-        note_layout = QVBoxLayout()
-        note_layout.setContentsMargins(16, 0, 16, 0)
-        note_layout.addWidget(self.note)
+        note_layout = vbox(None, self.note, margins=(16, 0, 16, 0))
         layout.addLayout(note_layout)
         layout.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(content, "curvesSideScroll"))
+        vbox(self, scrolled(content, "curvesSideScroll"))
 
     # -- showing
 
@@ -164,9 +157,8 @@ class CurvesSide(QFrame):
         self._selected = selected
         if lambda_ is not None:
             self._choice.title.setText(f"Selected by λ = {lambda_:.3g}")
-            self.slider.blockSignals(True)
-            self.slider.setValue(round(STEPS * lambda_))
-            self.slider.blockSignals(False)
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(round(STEPS * lambda_))
         self.selected.setText("–" if selected is None else _short(selected, self._chart))
         text = None if selected is None else bits(selected.test_log2_likelihood_per_row)
         self.selected_bits.setText(text or "")
@@ -215,8 +207,7 @@ class _PinRow(ElidedLabel):
         super().__init__(
             f"{point_title(point)}, size {grouped(point.effective_size)}", is_link=True
         )
-        self.setObjectName(f"pin.{point.key}")
-        self.setToolTip("Open this model; right-click its marker to unpin it.")
+        named(self, f"pin.{point.key}", tip="Open this model; right-click its marker to unpin it.")
         self.point = point
 
 

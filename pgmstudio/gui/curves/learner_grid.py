@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -18,7 +18,7 @@ from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_value, specs_of
 from pgmstudio.gui.theme.language_symbols import mark_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, named
 
 # What a first plan tries, where the learner's own defaults would give one model or take too long.
 FIRST: Mapping[str, Mapping[str, str]] = {
@@ -30,11 +30,7 @@ FIRST: Mapping[str, Mapping[str, str]] = {
     "pdg.learn": {"name": "PDG"},
     "pdg.hybrid": {"name": "Hybrid PDG"},
     "tree.chow-liu": {"name": "Chow–Liu"},
-    "mixture.trees": {
-        "name": "Mixture of trees",
-        "components": "2, 4, 8, 16",
-        "edge-penalty": "0",
-    },
+    "mixture.trees": {"name": "Mixture of trees", "components": "2, 4, 8, 16", "edge-penalty": "0"},
     "nb.latent": {"name": "Latent classes"},
 }
 FIRST_TICKED = (
@@ -158,8 +154,7 @@ class GridForm(QWidget):
         return sweep_of(kind, taken) is not None or own_sweep_of(kind, (0.5,), taken) is not None
 
     def _add(self, option: str, title: str, empty: str, tip: str) -> None:
-        field = QLineEdit()
-        field.setObjectName(f"{self.objectName()}.{option}")
+        field = named(QLineEdit(), f"{self.objectName()}.{option}")
         field.setPlaceholderText(empty)
         field.setToolTip(tip)
         field.setAccessibleName(f"{title}. {tip}")
@@ -324,11 +319,10 @@ class LearnerTicks(QListWidget):
 
     def tick(self, keys: list[str]) -> None:
         """Tick these and no others."""
-        self.blockSignals(True)
-        for item in self._items():
-            is_on = item.data(_LEARNER) in keys
-            item.setCheckState(Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            for item in self._items():
+                is_on = item.data(_LEARNER) in keys
+                item.setCheckState(Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
         self.ticked.emit()
 
     def choose(self, key: str) -> None:

@@ -8,11 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QKeyEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
 
 from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
-from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint, SizeName
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, curve_folder, load
 from pgmstudio.core.io.experiments import POINTS
 from pgmstudio.core.number_format import counted, grouped
@@ -22,18 +31,136 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.controller import CurvesController
 from pgmstudio.gui.curves.footer import CurvesFoot
 from pgmstudio.gui.curves.inspector import CurvesSide
-from pgmstudio.gui.curves.query_plot import QueryPlot
+from pgmstudio.gui.curves.query_plot import VIEWS, QueryPlot
 from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, points_size, with_distance
-from pgmstudio.gui.curves.toolbar import CURVES, CurvesBar
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, button, hairline, row
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, row, tool_button, vbox
+from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
+
+CURVES = "curves"
+_SHORT, _LONG = 6, 20  # characters of the name of the view
+PARTS = (
+    ("both", "Both", "Test rows filled, training rows open."),
+    ("test", "Test", "Test rows only."),
+    ("training", "Training", "Training rows only."),
+    ("side", "Apart", "Training rows and test rows in two plots, side by side."),
+)
+
+
+class CurvesBar(QWidget):
+    """Toolbar of the SL-curves page; `changed` when another view is selected."""
+
+    changed = Signal()
+    table_requested = Signal()
+    picture_requested = Signal()
+    rows_requested = Signal()
+    plan_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("curvesBar")
+        tip = "SL-curves, or plots of random queries in the same models."
+        self.view = chooser("curvesView", tip, _SHORT)
+        offer(self.view, {CURVES: "SL-curves", **{key: view.title for key, view in VIEWS.items()}})
+        self.view.currentIndexChanged.connect(self._on_changed)
+        self.parts = Segments(PARTS, "curvesParts")
+        self.parts.chosen.connect(self._on_part)
+        tip = "Test rows filled, training rows hollow; one of them or both."
+        self.part = chooser("curvesPart", tip, _SHORT)  # where the segments do not fit
+        offer(self.part, {key: title for key, title, _ in PARTS})
+        self.part.currentIndexChanged.connect(self._on_part_combo)
+        self.measure = chooser("curvesSize", "Size measure of the horizontal axis.", 10)
+        offer(self.measure, SIZE_TITLES)
+        self.measure.currentIndexChanged.connect(self._on_changed)
+        self.log = QCheckBox("Log")
+        self.log.setObjectName("curvesLog")
+        self.log.setAccessibleName("Logarithmic size axis")
+        self.log.setToolTip("Logarithmic or linear size axis.")
+        self.log.setChecked(True)
+        self.log.clicked.connect(self._on_changed)
+        self.table = tool_button(
+            "table", "Show the points as a table.", self.table_requested.emit, name="curvesAsTable"
+        )
+        self.export = tool_button("export", "Export the plot or the points.", name="curvesExport")
+        self.export.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.export)
+        menu.setToolTipsVisible(True)
+        for name, title, tip, signal in (
+            ("curvesPicture", "Picture…", "the plot as SVG, PDF or PNG.", self.picture_requested),
+            (
+                "curvesCsv",
+                "Points as a table…",
+                "a line per point with all digits (.csv).",
+                self.rows_requested,
+            ),
+            ("curvesPlan", "Plan…", "the plan for “pgmstudio sweep” (.json).", self.plan_requested),
+        ):
+            action = menu.addAction(title, signal.emit)
+            action.setObjectName(name)
+            action.setToolTip(f"Export {tip}")
+        self.export.setMenu(menu)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 4, 10, 4)
+        layout.setSpacing(8)
+        for widget in (self.view, self.parts, self.part, self.measure, self.log):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        layout.addWidget(self.table)
+        layout.addWidget(self.export)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def is_curves(self) -> bool:
+        return bool(self.view.currentData() == CURVES)
+
+    @property
+    def size_name(self) -> SizeName:
+        name: SizeName = self.measure.currentData()
+        return name
+
+    def choose_view(self, key: str) -> None:
+        """Plot something else."""
+        self.view.setCurrentIndex(max(0, self.view.findData(key)))
+
+    def _on_changed(self, *_: object) -> None:
+        self.view.setMinimumContentsLength(_SHORT if self.is_curves else _LONG)
+        self._fold()
+        self.changed.emit()
+
+    def _on_part(self, key: str) -> None:
+        self.part.setCurrentIndex(self.part.findData(key))
+
+    def _on_part_combo(self, *_: object) -> None:
+        self.parts.choose(self.part.currentData())
+        self._on_changed()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Show segments where they fit, else a combo box."""
+        always = (self.view, self.parts, self.measure, self.log, self.table, self.export)
+        needed = sum(widget.sizeHint().width() + 8 for widget in always) + 20
+        is_wide = self.width() >= needed
+        self.parts.setVisible(self.is_curves and is_wide)
+        self.part.setVisible(self.is_curves and not is_wide)
+        self.measure.setVisible(self.is_curves)
+        self.log.setVisible(self.is_curves)
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(theme().px("view_bar"))
+        self._fold()
 
 
 class CurvesPlots(QStackedWidget):
@@ -180,31 +307,21 @@ class CurvesPage(Page):
         self._refresh_text()
 
     def _latest_task(self, on_answer: Callable[[Any], None]) -> LatestTask:
-        made = LatestTask(self)
-        made.answered.connect(on_answer)
-        made.failed.connect(self._app.errors.report)
-        return made
+        return LatestTask(self, on_answer, self._app.errors.report)
 
     def _lay_out(self) -> None:
         upper = QWidget()
         upper.setProperty("role", "surface")
-        inner = QVBoxLayout(upper)
-        inner.setContentsMargins(8, 8, 12, 6)
-        inner.addWidget(self.note)
-        inner.addWidget(self.plots, 1)
-        inner.addWidget(row(None, self.compare, None))
+        vbox(
+            upper, self.note, (self.plots, 1), row(None, self.compare, None), margins=(8, 8, 12, 6)
+        )
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(upper)
         split.addWidget(self.foot)
         split.setStretchFactor(0, 1)
         split.setSizes([560, 200])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.bar)
-        layout.addWidget(hairline())
-        layout.addWidget(split, 1)
+        vbox(self, self.bar, hairline(), (split, 1), spacing=0)
 
     def _connect(self) -> None:
         self.plots.chosen.connect(self.commands.open_model)

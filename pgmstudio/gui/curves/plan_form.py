@@ -6,13 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.resampling import Split
@@ -25,7 +19,16 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import error_line, mark_field, parsed_numbers, values_text
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Section, Segments, button, form_of, label, row, wide_first
+from pgmstudio.gui.widgets.basic import (
+    Section,
+    Segments,
+    button,
+    form_of,
+    label,
+    named,
+    row,
+    wide_first,
+)
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
@@ -60,8 +63,7 @@ class RowFields(QWidget):
         )
         tip = "The same seed holds out the same rows."
         self.seed = whole_box("planSplitSeed", "Seed of the split", tip, 0, 2**31 - 1)
-        self.parts = label("", "secondary", size="dense", wrap=True)
-        self.parts.setObjectName("planParts")
+        self.parts = label("", "secondary", size="dense", wrap=True, name="planParts")
         self.test = chooser("planTest", "The data set to test on.")
         self.valid = chooser("planValid", "A data set for validation, if there is one.")
         self.complete = QCheckBox("Only complete rows")
@@ -281,8 +283,7 @@ class PlanSheet(QWidget):
             for name, field in (("λ", self.lambdas), ("seeds", self.seeds), ("", self.address))
         }
         self._folder: Path | None = None
-        self.folder = ElidedLabel()
-        self.folder.setObjectName("planFolder")
+        self.folder = named(ElidedLabel(), "planFolder")
         self._choose = button(
             "Choose…",
             self._on_choose,
@@ -294,8 +295,7 @@ class PlanSheet(QWidget):
         self._on_executor()
 
     def _line(self, name: str, empty: str, tip: str) -> QLineEdit:
-        field = QLineEdit()
-        field.setObjectName(name)
+        field = named(QLineEdit(), name)
         field.setPlaceholderText(empty)
         field.setToolTip(tip)
         field.setAccessibleName(tip)
@@ -325,9 +325,7 @@ class PlanSheet(QWidget):
         location = Section("Where it runs")
         location.add(self.executor)
         self._executor_form = form_of(
-            ("Processes", self.processes),
-            ("Scheduler", self.address),
-            ("", self._marked[""][1]),
+            ("Processes", self.processes), ("Scheduler", self.address), ("", self._marked[""][1])
         )
         location.add(self._executor_form)
         self._keeping = Section("Folder of the points")

@@ -6,12 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QCheckBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.experiments.plans.dask_executor import reach_problem
@@ -67,9 +62,7 @@ class CurvesPlanPage(Page):
             name="planStart",
             tip="Start in the background; points appear as they are found.",
         )
-        self._reach = LatestTask(self)
-        self._reach.answered.connect(self._on_reached)
-        self._reach.failed.connect(app.errors.report)
+        self._reach = LatestTask(self, self._on_reached, app.errors.report)
         self._pending: CurveSetup | None = None
         self._lay_out()
         self._soon = one_shot(self, self._refresh, 30)

@@ -25,6 +25,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.project import preferences
+from pgmstudio.gui.widgets.basic import named
 
 ENDING = ".points"
 # Up to this fraction of the runs, the time left is estimated from those that are done.
@@ -75,8 +76,7 @@ def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
     if not asked:
         return True
     buttons = QMessageBox.StandardButton
-    box = QMessageBox(app.window)
-    box.setObjectName("sweepBox")
+    box = named(QMessageBox(app.window), "sweepBox")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle("PGM Studio")
     box.setText(f"The sweep {' and '.join(asked.values())}.")

@@ -18,6 +18,7 @@ from pgmstudio.gui.evidence.action_conditions import NO_MODEL, Conditions
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.navigation import open_data_page, open_files, open_import_page
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.file_dialog import ask_where
 
 _PASTED = "Pasted table"
 
@@ -116,11 +117,8 @@ class DataCommands(QObject):
             for kind in FORMATS
             if kind.write is not None
         )
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._app.window, "Export data", f"{entry.name}.csv", filters
-        )
-        if chosen:
-            self.export_to(Path(chosen))
+        name = f"{entry.name}.csv"
+        ask_where(self._app.window, "Export data", name, filters, self.export_to)
 
     def export_to(self, path: Path) -> bool:
         """Write the current data set in the format of the file's extension."""

@@ -11,7 +11,6 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -43,9 +42,12 @@ from pgmstudio.gui.widgets.basic import (
     button,
     form_of,
     hairline,
+    hbox,
     label,
+    named,
     row,
     scrolled,
+    vbox,
 )
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.number_box import whole_box
@@ -65,9 +67,7 @@ class GeneratePage(Page):
         self._app = app
         self._forms: dict[str, ParamForm] = {}
         self._pending: tuple[Generator, Any] | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_rows)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_rows, self._on_failed)
         self.list = QListWidget()
         self.list.setObjectName("generators")
         self.list.setAccessibleName("Synthetic data sets")
@@ -86,10 +86,9 @@ class GeneratePage(Page):
         self.rows.setRange(1, 10_000_000)
         self.rows.setValue(15_000)
         self.seed = self._spin("generateSeed", "Seed", "The same seed gives the same rows.", 0)
-        self.name = QLineEdit()
-        self.name.setObjectName("generateName")
-        self.name.setAccessibleName("Name of the data set")
-        self.name.setToolTip("Name of the data set.")
+        self.name = named(
+            QLineEdit(), "generateName", "Name of the data set", "Name of the data set."
+        )
         self.split_rows = QCheckBox("Split: 2/3 training, 1/3 test")
         self.split_rows.setObjectName("generateSplit")
         self.split_rows.setAccessibleName("Split into training and test rows")
@@ -135,29 +134,12 @@ class GeneratePage(Page):
         rows_section.add(form)
         content = QWidget()
         content.setMaximumWidth(round(620 * theme().scale))
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(8, 20, 8, 16)
-        inner.setSpacing(10)
-        head = QVBoxLayout()
-        head.setContentsMargins(16, 0, 16, 0)
-        head.addWidget(self._title)
-        head.addWidget(self._about)
-        inner.addLayout(head)
-        inner.addWidget(settings)
-        inner.addWidget(rows_section)
-        inner.addStretch(1)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(scrolled(content, "generateScroll"), 1)
-        right.addWidget(hairline())
+        head = vbox(None, self._title, self._about, margins=(16, 0, 16, 0))
+        vbox(content, head, settings, rows_section, None, margins=(8, 20, 8, 16), spacing=10)
         foot = row(self.problem, None, self.draw)
         foot.setContentsMargins(24, 8, 24, 8)
-        right.addWidget(foot)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.list)
-        layout.addLayout(right, 1)
+        right = vbox(None, (scrolled(content, "generateScroll"), 1), hairline(), foot, spacing=0)
+        hbox(self, self.list, (right, 1), spacing=0)
 
     def _align_fields(self) -> None:
         """Align the fields of both sections."""

@@ -7,13 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QFrame,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
@@ -25,7 +19,7 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.basic import Note, button, label, named, row, vbox
 from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
 from pgmstudio.gui.widgets.page import Page
 
@@ -46,13 +40,11 @@ class SamplePage(Page):
         self.seed = whole_box("sampleSeed", "Seed", tip, 0, 2_000_000_000, 1)
         tip = "Each cell is removed with this probability, independently of its value (MCAR)."
         self.missing = decimal_box("sampleMissing", "Missing cells", tip, 0, 99, suffix=" %")
-        self.given = QCheckBox("Given the current evidence")
-        self.given.setObjectName("sampleGiven")
+        self.given = named(QCheckBox("Given the current evidence"), "sampleGiven")
         self.given.clicked.connect(self._refresh)
         self.description = Note("", "info", "sampleDescription")
         self.problem = Note("", "danger", "sampleProblem")
-        self.progress = label("", "secondary", size="dense")
-        self.progress.setObjectName("sampleProgress")
+        self.progress = label("", "secondary", size="dense", name="sampleProgress")
         self.draw = button("Draw rows", self.start, role="primary", icon_name="check", name="draw")
         self.cancel = button("Cancel", self._on_cancel, role="link", name="sampleCancel")
         self._lay_out()
@@ -93,13 +85,8 @@ class SamplePage(Page):
         inner.addWidget(row(self.cancel, self.progress, None, self.draw))
         frame = QFrame()
         frame.setProperty("role", "surface")
-        middle = QVBoxLayout(frame)
-        middle.setContentsMargins(24, 24, 24, 24)
-        middle.addWidget(box)
-        middle.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(frame)
+        vbox(frame, box, None, margins=24)
+        vbox(self, frame)
 
     def _evidence(self) -> dict[str, Finding]:
         if self._model_id not in self._app.project.models:

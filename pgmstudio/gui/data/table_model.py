@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewIt
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import named
 
 Index = QModelIndex | QPersistentModelIndex
 Rows = NDArray[np.intp]
@@ -193,9 +194,7 @@ class StateDelegate(QStyledItemDelegate):
     """Delegate that edits a cell with a list of its states and “missing”."""
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
-        combo = QComboBox(parent)
-        combo.setObjectName("cellEditor")
-        combo.setAccessibleName("State of this cell")
+        combo = named(QComboBox(parent), "cellEditor", "State of this cell")
         model = index.model()
         if isinstance(model, DataTableModel):
             for state in model.states_of(index.column()):

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QMenu,
-    QVBoxLayout,
+    QPushButton,
+    QSizePolicy,
     QWidget,
 )
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import drop_rows, set_cell
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.data.filter_bar import FilterBar
 from pgmstudio.gui.data.table_model import (
+    MISSING_SYMBOL,
+    MISSING_TEXT,
     DataTableModel,
     RowChoice,
     Rows,
@@ -32,12 +35,121 @@ from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason, use_row_
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import button, empty, hbox, label, literal, named, vbox
 from pgmstudio.gui.widgets.grid_view import GridView
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
 _MAX_WIDTH = 170  # initial column width (px)
+
+
+Filters = dict[str, frozenset[str | None]]
+
+_MAX_STATES = 60  # listed in a menu
+
+
+class FilterBar(QWidget):
+    """Row filters; `filters` maps a column to the states shown, None meaning missing."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("filterBar")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._domain = Domain(())
+        self._filters: Filters = {}
+        self._chips = QHBoxLayout()
+        self._chips.setSpacing(6)
+        self.add = button(
+            "Filter",
+            self._on_add,
+            icon_name="funnel",
+            tip="Show only rows with some states of a column",
+            name="addFilter",
+        )
+        hbox(self, self.add, self._chips, None)
+
+    @property
+    def filters(self) -> Filters:
+        return dict(self._filters)
+
+    def show_domain(self, domain: Domain) -> None:
+        """Set the columns to choose from; drop filters on columns and states that are gone."""
+        if domain == self._domain:
+            return
+        self._domain = domain
+        self._filters = {
+            name: existing
+            for name, states in self._filters.items()
+            if name in domain
+            and (existing := frozenset(s for s in states if s is None or s in domain[name].states))
+        }
+        self._rebuild()
+
+    def set_filter(self, column: str, states: frozenset[str | None]) -> None:
+        """Show only rows with these states; an empty set removes the filter."""
+        if states:
+            self._filters[column] = states
+        else:
+            self._filters.pop(column, None)
+        self._rebuild()
+        self.changed.emit()
+
+    def toggle(self, column: str, state: str | None) -> None:
+        self.set_filter(column, self._filters.get(column, frozenset()) ^ {state})
+
+    def menu_of(self, column: str, parent: QWidget) -> QMenu:
+        """Menu of the states of a column with check marks."""
+        menu = named(QMenu(f"Show only {column}", parent), "filterMenu")
+        chosen = self._filters.get(column, frozenset())
+        states: list[str | None] = [*self._domain[column].states[:_MAX_STATES], None]
+        for state in states:
+            text = f"{MISSING_SYMBOL} {MISSING_TEXT}" if state is None else state
+            action = menu.addAction(literal(text))
+            action.setCheckable(True)
+            action.setChecked(state in chosen)
+            action.triggered.connect(partial(self._on_toggled, column, state))
+        menu.addSeparator()
+        menu.addAction("Show all rows", partial(self.set_filter, column, frozenset()))
+        return menu
+
+    def _on_toggled(self, column: str, state: str | None, _checked: bool) -> None:
+        self.toggle(column, state)
+
+    def _on_add(self) -> None:
+        menu = named(QMenu(self), "filterColumns")
+        for name in self._domain.names:
+            sub = menu.addMenu(
+                icon("funnel") if name in self._filters else icon("tag"), literal(name)
+            )
+            sub.aboutToShow.connect(partial(self._fill, sub, name))
+        menu.popup(self.add.mapToGlobal(self.add.rect().bottomLeft()))
+
+    def _fill(self, menu: QMenu, column: str) -> None:
+        if menu.isEmpty():
+            menu.addActions(self.menu_of(column, menu).actions())
+
+    def _rebuild(self) -> None:
+        empty(self._chips)
+        for column, states in self._filters.items():
+            text = " or ".join(MISSING_TEXT if s is None else s for s in _in_order(states))
+            if len(text) > 28:
+                text = f"{len(states)} states"
+            chip = named(QPushButton(f"{column} = {text}"), f"filter:{column}")
+            chip.setIcon(icon("x"))
+            chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+            chip.setToolTip(f"Remove the filter on {column}")
+            chip.setAccessibleName(f"Filter: {column} is {text}. Click to remove it.")
+            chip.clicked.connect(partial(self._on_chip, column))
+            self._chips.addWidget(chip)
+
+    def _on_chip(self, column: str, _checked: bool = False) -> None:
+        self.set_filter(column, frozenset())
+
+
+def _in_order(states: frozenset[str | None]) -> list[str | None]:
+    return sorted(states, key=lambda state: (state is None, state or ""))
 
 
 class RowTable(GridView):
@@ -63,9 +175,7 @@ class TableTab(QWidget):
         self.setObjectName("dataTable")
         self._app, self._data_id = app, data_id
         self._choice = RowChoice()
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_rows_ready)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_rows_ready, app.errors.report)
         data = app.project.data[data_id].data
         self.model = DataTableModel(data, self)
         self.model.sort_requested.connect(self._on_sort_requested)
@@ -74,17 +184,9 @@ class TableTab(QWidget):
         self.filters = FilterBar()
         self.filters.changed.connect(self._on_filters_changed)
         self.filters.show_domain(data.domain)
-        self.shown = label("", "secondary", size="dense")
-        self.shown.setObjectName("rowsShown")
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 6, 16, 6)
-        head.addWidget(self.filters, 1)
-        head.addWidget(self.shown)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self.view, 1)
+        self.shown = label("", "secondary", size="dense", name="rowsShown")
+        head = hbox(None, (self.filters, 1), self.shown, margins=(16, 6, 16, 6))
+        vbox(self, head, (self.view, 1), spacing=0)
         theme().changed.connect(self._restyle)
         self._restyle()
         self._refresh_count()
@@ -212,8 +314,7 @@ class TableTab(QWidget):
             flags = QItemSelectionModel.SelectionFlag
             self.view.selectionModel().select(index, flags.ClearAndSelect | flags.Rows)
         rows = len(self.selected_rows())
-        menu = QMenu(self)
-        menu.setObjectName("rowMenu")
+        menu = named(QMenu(self), "rowMenu")
         menu.setToolTipsVisible(True)
         evidence = menu.addAction(icon("flag"), "Use row as evidence", self.use_selected_row)
         reason = no_row_evidence_reason(self._app)

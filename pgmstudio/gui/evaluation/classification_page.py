@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.classification import Classification, prediction_table
 from pgmstudio.core.errors import PgmStudioError
@@ -29,10 +29,21 @@ from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.plots.classification_plots import weight_text
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, button, label, row, scrolled, set_role, wide_first
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    button,
+    label,
+    named,
+    row,
+    scrolled,
+    set_role,
+    vbox,
+    wide_first,
+)
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel, facts_label
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.page import Page
 
 # Key, title, tooltip.
@@ -104,14 +115,10 @@ class Numbers(QWidget):
             value = ElidedLabel("–", size="title")
             value.setProperty("weight", "semibold")
             title = ElidedLabel(caption, "secondary", size="caption")
-            value.setObjectName(f"classify.{key}")
-            value.setToolTip(tip)
+            named(value, f"classify.{key}", tip=tip)
             title.setToolTip(f"{caption}: {tip}")
             self._values[key] = value
-            column = QVBoxLayout()
-            column.setSpacing(0)
-            column.addWidget(value)
-            column.addWidget(title)
+            column = vbox(None, value, title, spacing=0)
             layout.addLayout(
                 column, 4 if key == "accuracy" else 3
             )  # it includes the standard error
@@ -401,11 +408,8 @@ class ClassificationPage(Page):
     # -- export
 
     def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export predictions", "predictions.csv", "Table (*.csv)"
-        )
-        if path:
-            self.export_predictions(Path(path))
+        offered, write = "predictions.csv", self.export_predictions
+        ask_where(self, "Export predictions", offered, "Table (*.csv)", write)
 
     def export_predictions(self, path: Path) -> None:
         """Write the predictions of all rows."""

@@ -7,15 +7,16 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.widgets.basic import label, row, tool_button, widening
+from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.table import Table
 
 Cells = Sequence[Sequence[Cell]]
@@ -38,8 +39,7 @@ class PictureCard(QWidget):
         super().__init__()
         self.setObjectName(name)
         self._app, self._name, self._title, self._table = app, name, title, table
-        self.fact = ElidedLabel("", "secondary")
-        self.fact.setObjectName(f"{name}Fact")
+        self.fact = named(ElidedLabel("", "secondary"), f"{name}Fact")
         self.as_table = tool_button(
             "table",
             f"{title}: show as table",
@@ -57,11 +57,7 @@ class PictureCard(QWidget):
         self._stack.addWidget(self.list)
         heading = label(title, "heading", size="dense")
         head = row(heading, self.fact, *extra, self.as_table, self.exporter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(widening(head, 1))
-        layout.addWidget(self._stack, 1)
+        vbox(self, widening(head, 1), (self._stack, 1), spacing=4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def refresh(self) -> None:
@@ -84,11 +80,7 @@ class PictureCard(QWidget):
 
     def _on_export(self) -> None:
         offered = f"{self._title.lower().replace(' ', '-')}.csv"
-        path, _ = QFileDialog.getSaveFileName(
-            self, f"Export {self._title}", offered, "Table (*.csv)"
-        )
-        if path:
-            self.export(Path(path))
+        ask_where(self, f"Export {self._title}", offered, "Table (*.csv)", self.export)
 
     def export(self, path: Path) -> None:
         """Write the table with all digits."""
@@ -102,9 +94,7 @@ class TableWriter(QObject):
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_written)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_written, app.errors.report)
         self._app = app
 
     @property

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.analysis.model_comparison import (
     ModelScores,
@@ -30,6 +30,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import facts_label
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -107,9 +108,7 @@ class ScoreTablePage(Page):
             name="scoresHelp",
             tip="Show “effective size” in the glossary of the manual.",
         )
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_scored)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_scored, self._on_failed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -261,9 +260,7 @@ class ScoreTablePage(Page):
     # -- export
 
     def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, "Export scores", "scores.csv", "Table (*.csv)")
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export scores", "scores.csv", "Table (*.csv)", self.export)
 
     def export(self, path: Path) -> None:
         """Write the table to all digits."""

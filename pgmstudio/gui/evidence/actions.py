@@ -1,4 +1,4 @@
-"""The Evidence menu: clear, retract, update, explain, cases, rows and scenarios."""
+"""The Evidence menu: clear, retract, update, explain, rows and scenarios."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "evidence.save",
-            "Save as case",
+            "Save as scenario",
             "Evidence",
             "Save the current evidence in the project; F2 in the project tree renames it.",
             commands.save_case,
@@ -195,7 +195,7 @@ class _Commands:
         evidence, cases = subject.live.evidence, self._app.project.evidence_cases
         name = name_for(evidence, subject.entry.node_titles, cases)
         edit = partial(save_evidence_case, name=name, evidence=evidence, model_id=subject.model_id)
-        if self._app.change(f"Save case {name}", edit):
+        if self._app.change(f"Save scenario {name}", edit):
             self._app.notify(f"The evidence was saved as “{name}”.", undo=True)
 
     def _rows(self) -> DataEntry | None:

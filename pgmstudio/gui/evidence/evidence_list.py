@@ -37,9 +37,12 @@ from pgmstudio.gui.widgets.basic import (
     Section,
     button,
     empty,
+    hbox,
     label,
+    named,
     set_role,
     tool_button,
+    vbox,
 )
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -152,22 +155,12 @@ class _Row(QWidget):
         self.setObjectName(f"evidence.{variable}")
         self._variable = variable
         self._told: tuple[object, ...] = ()
-        self.tick = QCheckBox()
-        self.tick.setObjectName(f"evidenceTick.{variable}")
-        self.name = ElidedLabel(is_link=True)
-        self.name.setObjectName(f"evidenceName.{variable}")
-        self.factor = label("", "tertiary", size="dense")
-        self.factor.setObjectName(f"evidenceFactor.{variable}")
+        self.tick = named(QCheckBox(), f"evidenceTick.{variable}")
+        self.name = named(ElidedLabel(is_link=True), f"evidenceName.{variable}")
+        self.factor = label("", "tertiary", size="dense", name=f"evidenceFactor.{variable}")
         self.chip = ChipLabel(f"evidenceChip.{variable}", most_width=130)
         self.gone = tool_button("x", f"Retract {variable}", name=f"evidenceGone.{variable}")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.tick)
-        layout.addWidget(self.name, 1)
-        layout.addWidget(self.factor)
-        layout.addWidget(self.chip)
-        layout.addWidget(self.gone)
+        hbox(self, self.tick, (self.name, 1), self.factor, self.chip, self.gone, spacing=6)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_finding(self, subject: ActiveModel) -> None:
@@ -236,10 +229,7 @@ class ConflictNote(QFrame):
         self._text = label("", "warning", wrap=True)
         self._buttons = QVBoxLayout()
         self._buttons.setSpacing(4)
-        inner = QVBoxLayout()
-        inner.setSpacing(6)
-        inner.addWidget(self._text)
-        inner.addLayout(self._buttons)
+        inner = vbox(None, self._text, self._buttons, spacing=6)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(8)

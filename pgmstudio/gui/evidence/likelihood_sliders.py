@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Likelihood
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.widgets.basic import label, text_width
+from pgmstudio.gui.widgets.basic import label, named, text_width, vbox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = 100
@@ -26,19 +26,18 @@ class LikelihoodSliders(QWidget):
         self._states: tuple[str, ...] = ()
         self._sliders: list[QSlider] = []
         self._numbers: list[QLabel] = []
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(
+        self._holder = QWidget()
+        vbox(
+            self,
             label(
                 f"How likely is the observation in each state? {SCALED_LIKELIHOODS}",
                 "tertiary",
                 size="dense",
                 wrap=True,
-            )
+            ),
+            self._holder,
+            spacing=4,
         )
-        self._holder = QWidget()
-        layout.addWidget(self._holder)
 
     def show_variable(self, subject: ActiveModel, name: str) -> None:
         variable = subject.variable(name)
@@ -54,9 +53,8 @@ class LikelihoodSliders(QWidget):
             steps = [STEPS] * variable.cardinality
         for slider, step in zip(self._sliders, steps, strict=True):
             if not slider.isSliderDown():
-                slider.blockSignals(True)
-                slider.setValue(max(MIN_STEP, step))
-                slider.blockSignals(False)
+                with QSignalBlocker(slider):
+                    slider.setValue(max(MIN_STEP, step))
         self._show_numbers()
 
     def _rebuild(self, title: str) -> None:
@@ -72,8 +70,7 @@ class LikelihoodSliders(QWidget):
         grid.setColumnStretch(1, 5)
         self._sliders, self._numbers = [], []
         for row, state in enumerate(self._states):
-            slider = QSlider(Qt.Orientation.Horizontal)
-            slider.setObjectName(f"likelihood.{state}")
+            slider = named(QSlider(Qt.Orientation.Horizontal), f"likelihood.{state}")
             slider.setRange(MIN_STEP, STEPS)
             slider.setPageStep(5)
             slider.setAccessibleName(f"Likelihood of {title} = {state}")

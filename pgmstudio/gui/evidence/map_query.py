@@ -51,9 +51,7 @@ class MapQuery(QObject):
         self._problem = ""
         self._seconds = SECONDS
         self._stop: StopSwitch | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_answer)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_answer, self._on_failed)
         app.document.replaced.connect(self.forget)
 
     @property

@@ -32,8 +32,7 @@ class RowChooser(QMenu):
             tip="Replace the evidence by the states of this row.",
         )
         take.setDefault(True)
-        whose = label(f"of {grouped(data.row_count)} in {name}", "secondary")
-        whose.setObjectName("rowChooserData")
+        whose = label(f"of {grouped(data.row_count)} in {name}", "secondary", name="rowChooserData")
         content = row(label("Row"), self._number, whose, take)
         content.setContentsMargins(12, 8, 12, 8)
         action = QWidgetAction(self)

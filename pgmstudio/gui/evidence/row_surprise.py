@@ -66,9 +66,7 @@ class RowSurprise(QObject):
         self._goes_on = False
         self._marks = False
         self._measure = "rest"
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_ranked)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_ranked, self._on_failed)
         app.document.replaced.connect(self._on_replaced)
 
     def _on_replaced(self) -> None:

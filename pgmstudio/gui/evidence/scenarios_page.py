@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QGridLayout,
     QLabel,
     QSizePolicy,
@@ -34,11 +33,12 @@ from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
-from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row
+from pgmstudio.gui.widgets.basic import Note, button, hairline, label, named, row
 from pgmstudio.gui.widgets.belief_bars import tuple_of
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.page import Page
 
 NONE = "—"
@@ -104,8 +104,7 @@ class ScenariosPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(8)
         for position, letter in enumerate(LETTERS):
-            heading = label(letter, "heading", size="title")
-            heading.setObjectName(f"scenarioLetter{letter}")
+            heading = label(letter, "heading", size="title", name=f"scenarioLetter{letter}")
             choice = Combo()
             choice.setObjectName(f"scenario{letter}")
             choice.setAccessibleName(f"Scenario {letter}")
@@ -116,8 +115,7 @@ class ScenariosPage(Page):
             )
             choice.setMinimumContentsLength(10)
             choice.activated.connect(self._on_chosen)
-            fact = ElidedLabel("", "tertiary", size="dense")
-            fact.setObjectName(f"scenarioFact{letter}")
+            fact = named(ElidedLabel("", "tertiary", size="dense"), f"scenarioFact{letter}")
             self._choices[letter], self._facts[letter] = choice, fact
             line, column = divmod(position, 2)
             grid.addWidget(heading, 2 * line, 2 * column)
@@ -186,10 +184,7 @@ class ScenariosPage(Page):
         self._ask()
 
     def scenarios(self) -> list[Scenario]:
-        cases = {
-            PRESENT: self._live.evidence,
-            **cases_for(self._app.project, self._model_id),
-        }
+        cases = {PRESENT: self._live.evidence, **cases_for(self._app.project, self._model_id)}
         chosen = {letter: choice.currentText() for letter, choice in self._choices.items()}
         return [Scenario(letter, n, cases[n]) for letter, n in chosen.items() if n in cases]
 
@@ -271,21 +266,12 @@ class ScenariosPage(Page):
         QApplication.clipboard().setText(self.text())
 
     def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export scenarios", "scenarios.csv", "CSV (*.csv);;TSV (*.tsv)"
-        )
-        if path:
-            self.export(Path(path))
+        kinds = "CSV (*.csv);;TSV (*.tsv)"
+        ask_where(self, "Export scenarios", "scenarios.csv", kinds, self.export)
 
     def export(self, path: Path) -> None:
         """Write the shown beliefs; tabs for .tsv, commas otherwise."""
-        text = self.text("\t" if path.suffix == ".tsv" else ",")
-        try:
-            self._app.write_csv(path, text)
-        except (OSError, PgmStudioError) as error:
-            self._app.errors.report(PgmStudioError(f"{path.name} cannot be written: {error}."))
-            return
-        self._app.notify(f"{path.name} was written.")
+        self._app.export_file(path, self.text("\t" if path.suffix == ".tsv" else ","))
 
 
 def _colors(letter: str) -> tuple[QColor, QColor]:

@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QSplitter,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QSplitter, QTableView, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.disagreement import (
     Disagreement,
@@ -23,27 +17,22 @@ from pgmstudio.core.analysis.disagreement import (
     disagreement_csv,
     disagreements,
 )
-from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
 from pgmstudio.core.inference.findings import short_words
 from pgmstudio.core.languages.markers import marker_family
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.shared_evidence import (
-    MAX_MODELS,
-    EvidenceLink,
-    askable,
-    titles_of,
-)
+from pgmstudio.gui.evidence.shared_evidence import MAX_MODELS, EvidenceLink, askable, titles_of
 from pgmstudio.gui.navigation import close_welcome, open_model_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.language_symbols import mark_colors, mark_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
-from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, row
+from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, label, named, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -99,8 +88,7 @@ class SharedEvidencePage(Page):
         self._leader: str | None = None
         self.by = Segments(_BY, "sameEvidenceBy")
         self.by.chosen.connect(self._refresh)
-        self.facts = ElidedLabel()
-        self.facts.setObjectName("sameEvidenceFacts")
+        self.facts = named(ElidedLabel(), "sameEvidenceFacts")
         self.clear_button = button(
             "Clear evidence",
             self.link.clear,
@@ -118,7 +106,7 @@ class SharedEvidencePage(Page):
         self.note = Note(name="sameEvidenceNote")
         self.models = Table(
             "sameEvidenceModels",
-            "Models with the same evidence",
+            "Models that share the evidence",
             _MODEL_COLUMNS,
             key=tuple,
             is_sortable=False,
@@ -170,7 +158,7 @@ class SharedEvidencePage(Page):
 
     @property
     def title(self) -> str:
-        return "Same evidence"
+        return "Shared evidence"
 
     def page_icon(self) -> QIcon:
         return icon("scales")
@@ -267,9 +255,8 @@ class SharedEvidencePage(Page):
             is_apart = far is not None and far.value > ROUNDING
             between = " – ".join(letters[n] for n in far.between) if is_apart and far else ""
             rows.append((one.variable, one.distance(self.measure), between))
-        self.ranks.blockSignals(True)
-        self.ranks.show_rows(rows)
-        self.ranks.blockSignals(False)
+        with QSignalBlocker(self.ranks):
+            self.ranks.show_rows(rows)
 
     def _card(self, one: Disagreement, families: Sequence[str], letters: dict[str, str]) -> BarCard:
         groups = [
@@ -318,20 +305,12 @@ class SharedEvidencePage(Page):
 
     def _on_export(self) -> None:
         kinds = "Table (*.csv);;Table (*.tsv)"
-        path, _ = QFileDialog.getSaveFileName(self, "Export beliefs", "same-evidence.csv", kinds)
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export beliefs", "same-evidence.csv", kinds, self.export)
 
     def export(self, path: Path) -> None:
         """Write all beliefs; tabs for .tsv, commas otherwise."""
         separator = "\t" if path.suffix.lower() == ".tsv" else ","
-        try:
-            text = disagreement_csv(self.answers, self.ranking, separator)
-            self._app.write_csv(path, text)
-        except PgmStudioError as error:
-            self._app.errors.report(error)
-            return
-        self._app.notify(f"{path.name} was written.")
+        self._app.export_file(path, disagreement_csv(self.answers, self.ranking, separator))
 
 
 def _marker_family(entry: ModelEntry) -> str:

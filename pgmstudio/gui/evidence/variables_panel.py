@@ -2,26 +2,72 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QRegion,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.inference.base import Done, Observed
 from pgmstudio.core.inference.information_measures import entropies_bits, shifts_bits
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel, data_around, subject_around
 from pgmstudio.gui.evidence.context_views import context_views
-from pgmstudio.gui.evidence.variable_list import VariableList
-from pgmstudio.gui.evidence.variable_model import VariableRow, VariableRows
+from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
+from pgmstudio.gui.evidence.variable_model import (
+    MARGIN,
+    Index,
+    VariableRow,
+    VariableRows,
+    mini_rect,
+    state_at,
+)
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, label, row, tool_button
+from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button
+from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 from pgmstudio.gui.widgets.debounce import BeforePaint
+from pgmstudio.gui.widgets.digit_keys import digit_of
 
 SORTS = (
     ("data", "Order of the data", "The order of the variables in the model or the data."),
@@ -29,6 +75,312 @@ SORTS = (
     ("shift", "Shift from prior", "Largest change by the evidence first."),
     ("entropy", "Entropy", "Most uncertain first."),
 )
+
+
+Modifiers = Qt.KeyboardModifier
+Key = Qt.Key
+
+
+MINI_GAP = 9
+V_CENTER = int(Qt.AlignmentFlag.AlignVCenter)
+# As integers: flags are slow, and every row needs them.
+SELECTED = QStyle.StateFlag.State_Selected.value
+HOVERED = QStyle.StateFlag.State_MouseOver.value
+FOCUSED = QStyle.StateFlag.State_HasFocus.value
+
+
+class VariableDelegate(QStyledItemDelegate):
+    """Paints the rows; only the bars if nothing else of a row is exposed."""
+
+    def __init__(self, rows: VariableRows, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self.exposed: QRegion | None = None  # the region to paint; None: everything
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        metrics = QFontMetrics(theme().font("body"))
+        return QSize(120, max(theme().px("row") + 1, metrics.height() + 6))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        position: QRect = option.rect
+        exposed = self.exposed
+        if exposed is not None and not exposed.intersects(position):
+            return  # Qt paints every row between the first and the last
+        row = self._rows.rows[index.row()]
+        mini = mini_rect(position)
+        self._paint_ground(painter, position, option.state.value)
+        paint_mini(painter, mini, row)
+        left, right = mini.right() + MINI_GAP, position.right() - MARGIN
+        text_rect = QRect(QPoint(mini.right() + 1, position.top()), position.bottomRight())
+        if exposed is None or exposed.intersects(text_rect):
+            self._paint_text(painter, position, row, left, right)
+
+    def _paint_text(
+        self, painter: QPainter, position: QRect, row: VariableRow, left: int, right: int
+    ) -> None:
+        if row.chip is not None:
+            name = _wide(row.title, theme().scale)
+            size = chip_size(row.chip, max((right - left) * 3 // 5, right - left - name - 8))
+            at = QRect(QPoint(0, 0), size)
+            at.moveCenter(QPoint(right - size.width() // 2, position.center().y()))
+            paint_chip(painter, at, row.chip)
+            right = at.left() - 6
+        hidden = len(row.states) - len(row.shown())
+        if hidden:
+            left = self._paint_more(painter, position, left, hidden)
+        painter.setFont(theme().font("body"))
+        painter.setPen(theme().color("text"))
+        text = _elided(row.title, theme().scale, max(0, right - left))
+        rect = QRect(left, position.top(), max(0, right - left), position.height())
+        painter.drawText(rect, V_CENTER, text)
+
+    def _paint_ground(self, painter: QPainter, position: QRect, state: int) -> None:
+        if not state & (SELECTED | HOVERED | FOCUSED):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = QRectF(position).adjusted(1, 0.5, -1, -0.5)
+        radius = theme().radius("control")
+        if state & (SELECTED | HOVERED):
+            name = "selection" if state & SELECTED else "hover"
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color(name))
+            painter.drawRoundedRect(ground, radius, radius)
+        if state & FOCUSED:
+            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(ground.adjusted(1, 1, -1, -1), radius, radius)
+
+    def _paint_more(self, painter: QPainter, position: QRect, left: int, hidden: int) -> int:
+        font = theme().font("micro")
+        painter.setFont(font)
+        painter.setPen(theme().color("text_secondary"))
+        text = f"+{hidden}"
+        width = QFontMetrics(font).horizontalAdvance(text)
+        rect = QRect(left - 5, position.top(), width + 2, position.height())
+        painter.drawText(rect, V_CENTER, text)
+        return left + width + 2
+
+
+@lru_cache(maxsize=2048)
+def _elided(title: str, scale: float, available: int) -> str:
+    """The elided title, cached because eliding is slower than drawing; depends on the font
+    scale."""
+    metrics = QFontMetrics(theme().font("body"))
+    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
+
+
+@lru_cache(maxsize=2048)
+def _wide(title: str, scale: float) -> int:
+    return QFontMetrics(theme().font("body")).horizontalAdvance(title)
+
+
+def paint_mini(painter: QPainter, position: QRect, row: VariableRow) -> None:
+    """Paint one column per state, as high as its belief and at least one pixel."""
+    columns = row.columns(position.height(), painter.device().devicePixelRatio())
+    if not columns:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    colors = theme()
+    plain = "border" if not row.fractions else "stale" if row.is_stale else "belief"
+    chosen = plain
+    if row.fractions and not row.is_stale:
+        chosen = "evidence" if row.chip is None else row.chip.tint  # observed, or an intervention
+    step, left, bottom = position.width() / len(columns), position.left(), position.bottom() + 1
+    for number, (index, height) in enumerate(columns):
+        x = round(left + number * step)
+        width = max(1.0, round(left + (number + 1) * step) - x - 1)
+        fill = chosen if row.states[index] == row.chosen else plain
+        painter.fillRect(QRectF(x, bottom - height, width, height), colors.color(fill))
+        if row.cursor == index:
+            painter.fillRect(QRectF(x, bottom + 1, width, 2), colors.color("focus"))
+
+
+class VariableList(QListView):
+    """Keys: ↑↓ variables, ←→ states, Enter or 1…9 sets, Shift not, Ctrl several, C clears, T."""
+
+    cursor_moved = Signal()
+
+    def __init__(self, app: AppContext, rows: VariableRows) -> None:
+        super().__init__()
+        self.setObjectName("variablesList")
+        self.setAccessibleName("Variables")
+        self.setToolTip("Click a bar to set evidence, a name to select; T makes the target.")
+        self._app, self._rows = app, rows
+        self.live: BeliefService | None = None
+        self.titles: Mapping[str, str] = {}
+        self.state_cursor: tuple[str, int] | None = None  # the variable and the focused state
+        self._pressed: tuple[str, int] | None = None
+        self._is_following = False
+        self.setModel(rows)
+        self._delegate = VariableDelegate(rows, self)
+        self.setItemDelegate(self._delegate)
+        rows.bars_changed.connect(self._paint_bars)
+        self.setUniformItemSizes(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.selectionModel().selectionChanged.connect(self._on_selected)
+        self.doubleClicked.connect(self._on_double_clicked)
+
+    # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._delegate.exposed = event.region()
+        super().paintEvent(event)
+        self._delegate.exposed = None
+
+    def _paint_bars(self, changed: Mapping[int, VariableRow]) -> None:
+        """Repaint the visible mini bars that changed."""
+        first, sight, ratio = self.visualRect(self._rows.index(0)), self.height(), 0.0
+        top, step = first.top(), first.height()
+        for position, before in changed.items():
+            if not -step < top + position * step < sight:
+                continue
+            mini = mini_rect(first.translated(0, position * step))
+            ratio = ratio or self.devicePixelRatio()
+            columns = self._rows.rows[position].columns(mini.height(), ratio)
+            if columns != before.columns(mini.height(), ratio):
+                self.viewport().update(mini)
+
+    # -- selection
+
+    def show_selection(self, names: Sequence[str]) -> None:
+        """Select these rows without emitting a signal."""
+        indexes = [i for i in map(self._rows.index_of, names) if i.isValid()]
+        chosen = {i.row() for i in self.selectionModel().selectedIndexes()}
+        if {i.row() for i in indexes} == chosen:
+            return
+        selection = QItemSelection()
+        for index in indexes:
+            selection.select(index, index)
+        self._is_following = True
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(selection, flags.ClearAndSelect)
+        if indexes:
+            self.selectionModel().setCurrentIndex(indexes[-1], flags.NoUpdate)
+            self.scrollTo(indexes[-1])
+        self._is_following = False
+
+    def _on_selected(self, *_: object) -> None:
+        if self._is_following or self.live is None:
+            return
+        before = self._app.workspace.selection.nodes
+        rows = sorted(i.row() for i in self.selectionModel().selectedIndexes())
+        names = [self._rows.rows[r].name for r in rows]
+        selected = [name for name in before if name in names]
+        self._app.workspace.select([*selected, *(name for name in names if name not in selected)])
+
+    def _on_double_clicked(self, _index: QModelIndex) -> None:
+        if self.live is not None:
+            self._app.reveal("tablePanel")
+
+    # -- pointer
+
+    def _hit(self, event: QMouseEvent | QHelpEvent) -> tuple[VariableRow, int] | None:
+        point = event.pos() if isinstance(event, QHelpEvent) else event.position().toPoint()
+        index = self.indexAt(point)
+        if not index.isValid():
+            return None
+        row = self._rows.rows[index.row()]
+        state = state_at(row, self.visualRect(index), point)
+        return None if state is None else (row, state)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        hit = self._hit(event)
+        if (
+            hit is not None
+            and self.live is not None
+            and event.button() == Qt.MouseButton.LeftButton
+        ):
+            self._pressed = (hit[0].name, hit[1])
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+            return
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed = self._pressed, None
+        if pressed is None:
+            super().mouseReleaseEvent(event)
+            return
+        hit = self._hit(event)
+        if hit is not None and (hit[0].name, hit[1]) == pressed:
+            self._use(hit[0], hit[1], event.modifiers())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        on_bar = self.live is not None and self._hit(event) is not None
+        shape = Qt.CursorShape.PointingHandCursor if on_bar else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+        if self._pressed is None:
+            super().mouseMoveEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # Two quick clicks on a bar set and retract; they do not open the CPT.
+        if self._hit(event) is not None and self.live is not None:
+            self.mousePressEvent(event)
+        else:
+            super().mouseDoubleClickEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self._tip(event), self)
+            return True
+        return super().viewportEvent(event)
+
+    def _tip(self, event: QHelpEvent) -> str:
+        index = self.indexAt(event.pos())
+        if not index.isValid():
+            return ""
+        row, hit = self._rows.rows[index.row()], self._hit(event)
+        if hit is not None and self.live is not None:
+            return state_tip(self.live, row.name, row.states[hit[1]], self.titles)
+        named = row.title if row.title == row.name else f"{row.title} ({row.name})"
+        return f"{named}\n{row.description}"
+
+    def _use(self, row: VariableRow, state: int, held: Modifiers) -> None:
+        if self.live is not None and state < len(row.states):
+            refusal = use_state(self.live, row.name, row.states[state], held, self.titles)
+            position = mini_rect(self.visualRect(self._rows.index_of(row.name))).center()
+            show_tooltip_at(self.viewport(), refusal, position)
+
+    # -- keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        if self.live is None or not index.isValid():
+            super().keyPressEvent(event)
+            return
+        row = self._rows.rows[index.row()]
+        number, key, held = digit_of(event), event.key(), event.modifiers()
+        if number is not None:
+            self._use(row, number, held)
+        elif key in (Key.Key_Left, Key.Key_Right) and row.states:
+            self._move_cursor(row, 1 if key == Key.Key_Right else -1)
+        elif key in (Key.Key_Return, Key.Key_Enter, Key.Key_Space):
+            if self._cursor_in(row) is None:
+                self._move_cursor(row, 1)
+            self._use(row, self._cursor_in(row) or 0, held)
+        elif key == Key.Key_C and held == Modifiers.NoModifier:
+            self.live.retract(row.name)
+        elif key == Key.Key_T and held == Modifiers.NoModifier:
+            workspace = self._app.workspace
+            workspace.set_target(None if workspace.target == row.name else row.name)
+        else:
+            super().keyPressEvent(event)
+
+    def _cursor_in(self, row: VariableRow) -> int | None:
+        return (
+            self.state_cursor[1]
+            if self.state_cursor is not None and self.state_cursor[0] == row.name
+            else None
+        )
+
+    def _move_cursor(self, row: VariableRow, by: int) -> None:
+        shown, at = row.shown(), self._cursor_in(row)
+        position = shown.index(at) + by if at in shown else 0
+        self.state_cursor = (row.name, shown[min(len(shown) - 1, max(0, position))])
+        self.cursor_moved.emit()
 
 
 class VariablesPanel(QWidget):
@@ -43,14 +395,12 @@ class VariablesPanel(QWidget):
         self._rows = VariableRows(self)
         self.list = VariableList(app, self._rows)
         self._head = label("Variables", "heading", size="dense")
-        self._count = label("", "tertiary", size="dense")
-        self._count.setObjectName("variablesCount")
+        self._count = label("", "tertiary", size="dense", name="variablesCount")
         self._filter_button = tool_button(
             "funnel", "Filter the variables", checkable=True, name="variablesFilterButton"
         )
         self._filter_button.toggled.connect(self._on_filter_toggled)
-        self._filter = QLineEdit()
-        self._filter.setObjectName("variablesFilter")
+        self._filter = named(QLineEdit(), "variablesFilter")
         self._filter.setPlaceholderText("Part of a name")
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setToolTip("List only variables whose name contains this text.")
@@ -72,9 +422,9 @@ class VariablesPanel(QWidget):
         self.setFocusProxy(self.list)
         self._data_fractions: dict[str, tuple[float, ...]] = {}
         self._summed: object = None
-        self._summaries = LatestTask(self)
-        self._summaries.answered.connect(self._on_summaries)
-        self._summaries.failed.connect(app.errors.at("variablesPanel").report)
+        self._summaries = LatestTask(
+            self, self._on_summaries, app.errors.at("variablesPanel").report
+        )
         self._soon = BeforePaint(self, self._refresh)
         self.list.cursor_moved.connect(self._refresh)
         app.document.changed.connect(self._later)

@@ -2,40 +2,188 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QIcon, QPainter
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
-from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.experiments.recipe_list import RecipeList
-from pgmstudio.gui.experiments.recipe_run import RecipeRun
 from pgmstudio.gui.experiments.results_view import RecipeView
+from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.widgets.basic import allow, button
+from pgmstudio.gui.widgets.basic import allow, button, hbox
+from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
+    RecipeTask,
+    TableRow,
     sweep_of,
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import data_folder, no_data_reason
+from pgmstudio.studies.recipe_data import absent_files, data_folder, no_data_reason
 from pgmstudio.studies.registry import RECIPES, recipe_of
+
+FACTS = KEY + 1
+
+
+class RecipeRun(BackgroundRun):
+    """Experiment in a separate process; when stopped, the trials so far are preserved."""
+
+    def __init__(
+        self, recipe: Recipe, params: Any, seed: int, folder: Path | None, parent: QObject
+    ) -> None:
+        super().__init__(self._events, Progress(0.0, "starting"), parent)
+        self.recipe, self.params, self.seed = recipe, params, seed
+        self.measured: list[Measured] = []
+        self.notes: list[str] = []
+        self._folder = folder
+
+    def _events(self, cancel: CancelToken) -> Iterator[object]:
+        from pgmstudio.studies.recipe_data import read_sources
+
+        sources = read_sources(self.recipe, self._folder)
+        task = RecipeTask(self.recipe.key, self.params, self.seed, sources)
+        yield from in_process(task, cancel)
+
+    @property
+    def table(self) -> tuple[TableRow, ...]:
+        """Published and obtained values over the trials so far."""
+        return table_of(self.recipe, self.measured)
+
+    @property
+    def opened(self) -> list[Measured]:
+        """The trials whose model can be opened."""
+        return [event for event in self.measured if event.model is not None]
+
+    def _take(self, events: Sequence[object]) -> None:
+        for event in events:
+            match event:
+                case Note(message):
+                    self.notes.append(message)
+                case Measured():
+                    self.measured.append(event)
+
+
+class RecipeList(KeyedList):
+    """List of experiments: title, duration, and whether the data are available."""
+
+    picked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__("recipeList", "Experiments", "Choose an experiment.")
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setItemDelegate(_TwoLines(self))
+        self._states: dict[str, str] = {}
+        for recipe in RECIPES.values():
+            item = QListWidgetItem(recipe.title)
+            item.setData(KEY, recipe.key)
+            self.addItem(item)
+        self.currentRowChanged.connect(self._on_row)
+        self._show_icons()
+        theme().changed.connect(self._fit)
+        self._fit()
+
+    def show_folder(self, folder: Path | None) -> None:
+        """Update which data are available."""
+        for item in self._items():
+            recipe = RECIPES[item.data(KEY)]
+            item.setData(FACTS, _facts(recipe, folder))
+            item.setToolTip(f"{recipe.help} {recipe.place}.")
+            text = f"{recipe.title}. {recipe.help} {_facts(recipe, folder)}."
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
+
+    def show_states(self, states: dict[str, str]) -> None:
+        """Set the icons of experiments that run or have a table."""
+        if states != self._states:
+            self._states = dict(states)
+            self._show_icons()
+
+    def _on_row(self, number: int) -> None:
+        item = self.item(number)
+        if item is not None:
+            self.picked.emit(item.data(KEY))
+
+    def _fit(self) -> None:
+        self.setFixedWidth(theme().px("left"))
+
+    def _show_icons(self) -> None:
+        for item in self._items():
+            name = self._states.get(item.data(KEY), "flask")
+            color = "accent" if name == "play-circle" else "text_secondary"
+            item.setIcon(icon(name, color))
+
+
+class _TwoLines(QStyledItemDelegate):
+    """Delegate that draws a title and a grey line of facts below it."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        self.initStyleOption(option, index)
+        title, option.text = option.text, ""
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        painter.save()
+        gap = theme().space(2)
+        area = option.rect.adjusted(theme().px("icon") + 3 * gap, gap, -gap, -gap)
+        lines = (
+            (title, theme().font("body"), "text", Qt.AlignmentFlag.AlignTop),
+            (
+                index.data(FACTS),
+                theme().font("dense"),
+                "text_secondary",
+                Qt.AlignmentFlag.AlignBottom,
+            ),
+        )
+        for text, font, color, side in lines:
+            painter.setFont(font)
+            painter.setPen(theme().color(color))
+            whole = QFontMetrics(font).elidedText(
+                str(text or ""), Qt.TextElideMode.ElideRight, area.width()
+            )
+            painter.drawText(area, int(side | Qt.AlignmentFlag.AlignLeft), whole)
+        painter.restore()
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        heights = [QFontMetrics(theme().font(size)).height() for size in ("body", "dense")]
+        return QSize(super().sizeHint(option, index).width(), sum(heights) + 2 * theme().space(2))
+
+
+def _facts(recipe: Recipe, folder: Path | None) -> str:
+    if not recipe.sources:
+        return f"{recipe.takes} · generates its data"
+    there = "data not found" if absent_files(recipe, folder) else "data available"
+    return f"{recipe.takes} · {there}"
 
 
 def recipe_actions(app: AppContext) -> list[ActionSpec]:
@@ -132,11 +280,7 @@ class RecipePage(Page):
             (self.open_model_button, self.open_data_button, self.export_button),
         )
         self.view.note.add_button(self._choose_folder)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.list)
-        layout.addWidget(self.view, 1)
+        hbox(self, self.list, (self.view, 1), spacing=0)
         self._refresh_folder()
         self.list.choose(self._recipe.key)
         self._show()
@@ -297,20 +441,12 @@ class RecipePage(Page):
 
     def _on_export(self) -> None:
         name = f"{self._recipe.key}.csv"
-        path, _ = QFileDialog.getSaveFileName(self, "Export the table", name, "Tables (*.csv)")
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export the table", name, "Tables (*.csv)", self.export)
 
     def export(self, path: Path) -> None:
         """Write the current table."""
-        if self.run is None:
-            return
-        try:
-            replace_file(path, table_csv(self.run.table).encode())
-        except PgmStudioError as error:
-            self._app.errors.report(error)
-            return
-        self._app.notify(f"{path.name} was written.")
+        if self.run is not None:
+            self._app.export_file(path, table_csv(self.run.table).encode())
 
 
 def _progress_of(run: RecipeRun | None) -> tuple[str, float]:

@@ -7,19 +7,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep
 from pgmstudio.core.number_format import decimal, signed
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, label, progress_bar, row, scrolled, widening
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Segments,
+    label,
+    named,
+    progress_bar,
+    row,
+    scrolled,
+    vbox,
+    widening,
+)
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.param_form import ParamForm
@@ -71,18 +75,15 @@ class RecipeView(QWidget):
     def __init__(self, commands: Sequence[QWidget], exports: Sequence[QWidget]) -> None:
         """`commands`: run, stop and settings buttons; `exports`: those of the results."""
         super().__init__()
-        self._title = label("", "heading", size="title")
-        self._title.setObjectName("recipeTitle")
+        self._title = label("", "heading", size="title", name="recipeTitle")
         self._source = label("", "tertiary", size="dense")
         self._help = label("", "secondary", wrap=True)
         self.note = Note(level="warning", name="recipeNote")
         self.bar = progress_bar("recipeBar", "Progress of the experiment", 160)
-        self.progress_label = ElidedLabel("", "secondary")
-        self.progress_label.setObjectName("recipeProgress")
-        self.trials = QComboBox()
-        self.trials.setObjectName("recipeTrials")
-        self.trials.setAccessibleName("Trial")
-        self.trials.setToolTip("Trial whose model or rows are opened.")
+        self.progress_label = named(ElidedLabel("", "secondary"), "recipeProgress")
+        self.trials = named(
+            QComboBox(), "recipeTrials", "Trial", "Trial whose model or rows are opened."
+        )
         self.trials.setMinimumContentsLength(10)
         self.trials.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._forms: dict[str, ParamForm] = {}
@@ -98,8 +99,7 @@ class RecipeView(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.plot)
-        self._why = label("", "secondary", size="dense", wrap=True)
-        self._why.setObjectName("recipeWhy")
+        self._why = label("", "secondary", size="dense", wrap=True, name="recipeWhy")
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
         going = widening(
@@ -118,13 +118,10 @@ class RecipeView(QWidget):
 
     def _settings(self) -> QWidget:
         content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
         self._holder = QVBoxLayout()
-        layout.addWidget(row(label("Seed", "secondary"), self.seed, None))
-        layout.addLayout(self._holder)
-        layout.addStretch(1)
+        vbox(
+            content, row(label("Seed", "secondary"), self.seed, None), self._holder, None, spacing=6
+        )
         area = scrolled(content, "recipeSettings")
         area.setMaximumHeight(theme().px("row") * 8)
         area.hide()

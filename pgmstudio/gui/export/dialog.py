@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QSpinBox,
     QVBoxLayout,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Segments, button, label, row
+from pgmstudio.gui.widgets.basic import Note, Segments, button, hbox, label, named, row, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.image_file import (
     FORMAT_TITLES,
@@ -63,14 +62,11 @@ class ExportDialog(QDialog):
         self._options = options or PictureOptions(shade=theme().shade)
         self._ending = ".png"
         self._make_controls()
-        self._preview = QLabel()
-        self._preview.setObjectName("exportPreview")
-        self._preview.setAccessibleName("Preview of the picture")
+        self._preview = named(QLabel(), "exportPreview", "Preview of the picture")
         self._preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._preview.setFixedSize(PREVIEW)
         self._preview.setProperty("role", "note")
-        self._size = label("", "secondary", size="dense")
-        self._size.setObjectName("exportSize")
+        self._size = label("", "secondary", size="dense", name="exportSize")
         self._trouble = Note(level="danger", name="exportTrouble")
         self._arrange()
         self._soon = one_shot(self, self._show_preview)
@@ -101,11 +97,7 @@ class ExportDialog(QDialog):
             "exportDetail",
         )
         self._shade = Segments(
-            [
-                ("light", "Light", "Light theme."),
-                ("dark", "Dark", "Dark theme."),
-            ],
-            "exportShade",
+            [("light", "Light", "Light theme."), ("dark", "Dark", "Dark theme.")], "exportShade"
         )
         self._legend = self._check("exportLegend", "Legend", "What widths and marks mean.")
         self._transparent = self._check(
@@ -132,10 +124,7 @@ class ExportDialog(QDialog):
 
     @staticmethod
     def _check(name: str, text: str, tip: str) -> QCheckBox:
-        made = QCheckBox(text)
-        made.setObjectName(name)
-        made.setToolTip(tip)
-        return made
+        return named(QCheckBox(text), name, tip=tip)
 
     def _arrange(self) -> None:
         form = QFormLayout()
@@ -152,12 +141,8 @@ class ExportDialog(QDialog):
             ("", self._transparent),
         ):
             form.addRow(label(words, "secondary"), widget)
-        sides = QHBoxLayout()
-        sides.setSpacing(theme().space(6))
-        sides.addLayout(form)
-        shown = QVBoxLayout()
-        shown.addWidget(self._preview)
-        shown.addWidget(self._size, 0, Qt.AlignmentFlag.AlignHCenter)
+        sides = hbox(None, form, spacing=theme().space(6))
+        shown = vbox(None, self._preview, (self._size, 0, Qt.AlignmentFlag.AlignHCenter))
         sides.addLayout(shown, 1)
         self._save = button(
             "Export…",
@@ -223,11 +208,7 @@ class ExportDialog(QDialog):
 
     def _show_preview(self) -> None:
         ratio = self.devicePixelRatioF()
-        image = image_of(
-            self._drawing,
-            replace(self._options, dpi=MAX_DPI),
-            most=_PICTURE * ratio,
-        )
+        image = image_of(self._drawing, replace(self._options, dpi=MAX_DPI), most=_PICTURE * ratio)
         image.setDevicePixelRatio(ratio)
         self._preview.setPixmap(QPixmap.fromImage(image))
 

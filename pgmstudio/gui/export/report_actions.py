@@ -43,9 +43,7 @@ class ReportCommands(QObject):
         self._app = app
         self._folder: Path | None = None
         self._run: ReportRun | None = None
-        self._writer = LatestTask(self)
-        self._writer.answered.connect(self._on_written)
-        self._writer.failed.connect(self._on_failed)
+        self._writer = LatestTask(self, self._on_written, self._on_failed)
 
     def no_content(self) -> str | None:
         project = self._app.project
@@ -307,5 +305,5 @@ def reproduce_actions(app: AppContext) -> list[ActionSpec]:
             "Run every learner of the project again with its rows, settings and seed, and compare.",
             commands.reproduce_all,
             needs=[commands.no_runs],
-        ),
+        )
     ]

@@ -234,12 +234,7 @@ def close_and_undo_actions(app: AppContext) -> list[ActionSpec]:
             separator_before=True,
         ),
         ActionSpec(
-            "file.quit",
-            "Quit",
-            "File",
-            "Close the window.",
-            app.window.close,
-            keys=("Ctrl+Q",),
+            "file.quit", "Quit", "File", "Close the window.", app.window.close, keys=("Ctrl+Q",)
         ),
         ActionSpec(
             "edit.undo",

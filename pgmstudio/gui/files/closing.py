@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMessageBox
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.files.saving import ProjectSaver
+from pgmstudio.gui.widgets.basic import named
 
 WAIT_SECONDS = 3.0
 
@@ -42,8 +43,7 @@ def _may_end_runs(app: AppContext) -> bool:
     if not count:
         return True
     buttons = QMessageBox.StandardButton
-    box = QMessageBox(app.window)
-    box.setObjectName("runsBox")
+    box = named(QMessageBox(app.window), "runsBox")
     box.setWindowTitle("PGM Studio")
     box.setText(
         f"{counted(count, 'run')} of this project {'has' if count == 1 else 'have'} not ended. "
@@ -60,8 +60,7 @@ def _is_saved_or_given_up(app: AppContext, again: Callable[[], object]) -> bool:
     if app.document.is_saved:
         return True
     buttons = QMessageBox.StandardButton
-    box = QMessageBox(app.window)
-    box.setObjectName("unsavedBox")
+    box = named(QMessageBox(app.window), "unsavedBox")
     box.setWindowTitle("PGM Studio")
     box.setText("The project has changes that are not saved.")
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from shiboken6 import isValid
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.widgets.basic import label, row, tool_button, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
 
 
@@ -32,15 +32,11 @@ class HistoryPanel(QWidget):
         self._list.setAccessibleName("History of changes")
         self._list.setToolTip("Click a step to go back or forth to it.")
         self._list.clicked.connect(self._on_clicked)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 0, 4, 0)
-        layout.setSpacing(0)
         head = row(
             label("Steps", "tertiary", size="dense"), None, self._undo, self._redo, spacing=2
         )
         head.setContentsMargins(8, 0, 4, 0)
-        layout.addWidget(head)
-        layout.addWidget(self._list, 1)
+        vbox(self, head, (self._list, 1), margins=(4, 0, 4, 0), spacing=0)
         # One step emits several signals, and listing a long history takes time.
         self._soon = one_shot(self, self._refresh)
         for signal in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSignalBlocker, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,7 +31,7 @@ from pgmstudio.gui.navigation import (
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
 
 FACTS = 1  # the column of facts
 _MARGIN = 5  # px, of the row
@@ -84,18 +83,16 @@ class ProjectPanel(QWidget):
         super().__init__()
         self.setObjectName("project")
         self._app = app
-        self._name = label("", "heading", size="dense")
-        self._name.setObjectName("projectName")
+        self._name = label("", "heading", size="dense", name="projectName")
         self._add = tool_button(
             "plus",
             "Import data or open a model",
             lambda: app.actions["file.open"].trigger(),
             name="projectAdd",
         )
-        self._tree = QTreeWidget()
-        self._tree.setObjectName("projectTree")
-        self._tree.setAccessibleName("Project")
-        self._tree.setToolTip("Double-click opens, F2 renames, Del deletes.")
+        self._tree = named(
+            QTreeWidget(), "projectTree", "Project", "Double-click opens, F2 renames, Del deletes."
+        )
         self._tree.setColumnCount(2)
         self._tree.setColumnHidden(FACTS, True)  # they stand in the same line
         self._tree.setHeaderHidden(True)
@@ -106,13 +103,9 @@ class ProjectPanel(QWidget):
         self._tree.customContextMenuRequested.connect(self._on_menu)
         self._tree.itemDoubleClicked.connect(lambda item, _: self._open(item))
         self._tree.itemChanged.connect(self._on_edited)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 4, 4, 0)
-        layout.setSpacing(2)
         head = row(self._name, None, self._add)
         head.setContentsMargins(8, 0, 4, 0)
-        layout.addWidget(head)
-        layout.addWidget(self._tree, 1)
+        vbox(self, head, (self._tree, 1), margins=(4, 4, 4, 0), spacing=2)
         self._following = live_models(app)
         self._following.changed.connect(self._on_following)
         app.document.changed.connect(self._on_changed)
@@ -141,55 +134,54 @@ class ProjectPanel(QWidget):
 
     def _rebuild(self) -> None:
         project = self._app.project
-        self._tree.blockSignals(True)
-        self._tree.clear()
-        if project.data:
-            head = self._head("Data", "database")
-            for key, data in project.data.items():
-                rows, columns = data.data.row_count, len(data.data.domain)
-                item = self._row(head, "data", key, data.name, f"{brief(rows)} × {columns}")
-                item.setToolTip(0, f"{data.name}, {grouped(rows)} × {columns}")
-                item.setIcon(0, icon("table"))
-        if not project.knowledge.is_empty:
-            head = self._head("Knowledge", "checks")
-            count = project.knowledge.rule_count()
-            item = self._row(head, "knowledge", "", counted(count, "rule"), "")
-            item.setIcon(0, icon("prohibit"))
-        if project.models or project.unknown.models:
-            head = self._head("Models", "share-network")
-            for key, model in project.models.items():
-                badge = "stale" if project.is_stale(key) else ""
-                follower = self._following.of_model(key)
-                if follower is not None and follower.is_on:
-                    badge = "live"
-                fact = badge or f"{grouped(model.model.representation_size())} par."
-                item = self._row(head, "model", key, model.title, fact)
-                item.setIcon(0, language_icon(model.model.kind))
-            for key, unknown in project.unknown.models.items():
-                self._row(head, "unknown", key, unknown.title, f"unknown: {unknown.kind}")
-        if project.evidence_cases:
-            head = self._head("Evidence cases", "bookmark-simple")
-            for name, case in project.evidence_cases.items():
-                item = self._row(head, "case", name, name, f"{len(case.evidence)}")
-                item.setIcon(0, icon("flag"))
-        if project.curves:
-            head = self._head("SL-curves", "chart-line")
-            for key, curve in project.curves.items():
-                fact = counted(len(curve.points), "point") if curve.points else ""
-                item = self._row(head, "curve", key, curve.title, fact)
-                item.setIcon(0, icon("chart-line"))
-        if project.comparisons:
-            head = self._head("Comparisons", "scales")
-            for key, comparison in project.comparisons.items():
-                fact = counted(len(comparison.model_ids), "model")
-                item = self._row(head, "comparison", key, comparison.title, fact)
-                item.setIcon(0, icon("scales"))
-        if project.runs:
-            head = self._head("Runs", "clock-counter-clockwise")
-            for key, run in project.runs.items():
-                self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
-            head.setExpanded(False)
-        self._tree.blockSignals(False)
+        with QSignalBlocker(self._tree):
+            self._tree.clear()
+            if project.data:
+                head = self._head("Data", "database")
+                for key, data in project.data.items():
+                    rows, columns = data.data.row_count, len(data.data.domain)
+                    item = self._row(head, "data", key, data.name, f"{brief(rows)} × {columns}")
+                    item.setToolTip(0, f"{data.name}, {grouped(rows)} × {columns}")
+                    item.setIcon(0, icon("table"))
+            if not project.knowledge.is_empty:
+                head = self._head("Knowledge", "checks")
+                count = project.knowledge.rule_count()
+                item = self._row(head, "knowledge", "", counted(count, "rule"), "")
+                item.setIcon(0, icon("prohibit"))
+            if project.models or project.unknown.models:
+                head = self._head("Models", "share-network")
+                for key, model in project.models.items():
+                    badge = "stale" if project.is_stale(key) else ""
+                    follower = self._following.of_model(key)
+                    if follower is not None and follower.is_on:
+                        badge = "live"
+                    fact = badge or f"{grouped(model.model.representation_size())} par."
+                    item = self._row(head, "model", key, model.title, fact)
+                    item.setIcon(0, language_icon(model.model.kind))
+                for key, unknown in project.unknown.models.items():
+                    self._row(head, "unknown", key, unknown.title, f"unknown: {unknown.kind}")
+            if project.evidence_cases:
+                head = self._head("Evidence scenarios", "bookmark-simple")
+                for name, case in project.evidence_cases.items():
+                    item = self._row(head, "case", name, name, f"{len(case.evidence)}")
+                    item.setIcon(0, icon("flag"))
+            if project.curves:
+                head = self._head("SL-curves", "chart-line")
+                for key, curve in project.curves.items():
+                    fact = counted(len(curve.points), "point") if curve.points else ""
+                    item = self._row(head, "curve", key, curve.title, fact)
+                    item.setIcon(0, icon("chart-line"))
+            if project.comparisons:
+                head = self._head("Comparisons", "scales")
+                for key, comparison in project.comparisons.items():
+                    fact = counted(len(comparison.model_ids), "model")
+                    item = self._row(head, "comparison", key, comparison.title, fact)
+                    item.setIcon(0, icon("scales"))
+            if project.runs:
+                head = self._head("Runs", "clock-counter-clockwise")
+                for key, run in project.runs.items():
+                    self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
+                head.setExpanded(False)
         self._mark_current_page()
 
     def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:

@@ -65,9 +65,7 @@ class Autosave(QObject):
         self._app = app
         self._written: Project | None = None
         self._writing: Project | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_written)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_written, self._on_failed)
         self._has_told = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.save_now)

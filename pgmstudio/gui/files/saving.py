@@ -16,6 +16,7 @@ from pgmstudio.core.io.project.project_file import write_project
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
+from pgmstudio.gui.widgets.basic import named
 
 PROJECT_ENDING = ".pgmz"
 SMALL_DATA = 4 << 20  # bytes of codes, written in less than a tenth of a second
@@ -111,8 +112,7 @@ class ProjectSaver:
     def _ask_about_changed(self, path: Path) -> int:
         """Another window or program has written the file: Save is save as, Discard overwrite."""
         buttons = QMessageBox.StandardButton
-        box = QMessageBox(self._app.window)
-        box.setObjectName("changedFileBox")
+        box = named(QMessageBox(self._app.window), "changedFileBox")
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle("PGM Studio")
         box.setText(f"{path.name} was changed on disk since you opened or saved it here.")

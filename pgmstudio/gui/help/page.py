@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, QUrl
@@ -25,16 +27,14 @@ from PySide6.QtWidgets import (
     QTreeWidget,
     QTreeWidgetItem,
     QTreeWidgetItemIterator,
-    QVBoxLayout,
     QWidget,
 )
 
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.help.contents import INDEX, ManualPage, anchor_of, read_contents
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, row, tool_button
+from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.search_field import SearchField
 
@@ -42,6 +42,72 @@ LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage
 _PATH = Qt.ItemDataRole.UserRole
+
+
+INDEX = "index.md"
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+_LINK = re.compile(r"\]\(([\w./-]+\.md)(?:#[\w-]*)?\)")
+
+
+@dataclass(frozen=True)
+class ManualPage:
+    """One page: its path below the manual's folder, its title and the pages below it."""
+
+    path: str
+    title: str
+    children: tuple[ManualPage, ...] = ()
+
+
+@dataclass(frozen=True)
+class ManualSection:
+    """A heading of the index page with its pages; the index itself has no heading."""
+
+    title: str
+    pages: tuple[ManualPage, ...] = field(default=())
+
+
+def read_contents(folder: Path) -> tuple[ManualSection, ...]:
+    """The sections of the manual in the order of the index page."""
+    index = folder / INDEX
+    if not index.is_file():
+        return ()
+    sections = [ManualSection("", (ManualPage(INDEX, title_of(index)),))]
+    parts = _HEADING.split(index.read_text(encoding="utf-8"))
+    for title, text in zip(parts[1::2], parts[2::2], strict=True):
+        files = linked_files(text, index)
+        pages = tuple(_page(folder, file) for file in files if file != index)
+        if pages:
+            sections.append(ManualSection(title.strip(), pages))
+    return tuple(sections)
+
+
+def linked_files(text: str, file: Path) -> tuple[Path, ...]:
+    """The existing pages that a text of `file` links to, without repetition."""
+    targets = ((file.parent / link).resolve() for link in _LINK.findall(text))
+    return tuple(dict.fromkeys(target for target in targets if target.is_file()))
+
+
+def title_of(file: Path) -> str:
+    """The first heading of a page, or the name of its file."""
+    with file.open(encoding="utf-8") as lines:
+        first = lines.readline().lstrip("# ").strip()
+    return first or file.stem
+
+
+def anchor_of(heading: str) -> str:
+    """The link target of a heading, formed as on GitHub: `#smoothing-of-tables`."""
+    words = re.sub(r"[^\w\s-]", "", heading.strip().lower())
+    return re.sub(r"\s", "-", words)
+
+
+def _page(folder: Path, file: Path) -> ManualPage:
+    below = file.with_suffix("")
+    children: tuple[ManualPage, ...] = ()
+    if below.is_dir():
+        linked = linked_files(file.read_text(encoding="utf-8"), file)
+        ordered = dict.fromkeys([*linked, *sorted(below.glob("*.md"))])
+        children = tuple(_page(folder, child) for child in ordered if child.parent == below)
+    return ManualPage(file.relative_to(folder).as_posix(), title_of(file), children)
 
 
 class HelpPage(Page):
@@ -62,19 +128,16 @@ class HelpPage(Page):
         self.search.returnPressed.connect(self._find_next)
         self.back = tool_button("caret-left", "Back (Alt+Left)", self._on_back, name="helpBack")
         QShortcut(QKeySequence("Alt+Left"), self, self._on_back)
-        self._none = label("", "secondary", size="dense", wrap=True)
-        self._none.setObjectName("helpNone")
+        self._none = label("", "secondary", size="dense", wrap=True, name="helpNone")
         self._none.setContentsMargins(12, 0, 12, 4)
-        self._contents = QTreeWidget()
-        self._contents.setObjectName("helpContents")
-        self._contents.setAccessibleName("Pages of the manual")
-        self._contents.setToolTip("Choose a page of the manual.")
+        self._contents = named(
+            QTreeWidget(), "helpContents", "Pages of the manual", "Choose a page of the manual."
+        )
         self._contents.setHeaderHidden(True)
         self._contents.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self._browser = QTextBrowser()
-        self._browser.setObjectName("helpText")
-        self._browser.setAccessibleName("Manual")
-        self._browser.setToolTip("A page of the manual; links open inside.")
+        self._browser = named(
+            QTextBrowser(), "helpText", "Manual", "A page of the manual; links open inside."
+        )
         self._browser.setOpenLinks(False)
         self._browser.anchorClicked.connect(self._on_link)
         self._fill_contents()
@@ -82,12 +145,7 @@ class HelpPage(Page):
         head = row(self.back, self.search)
         head.setContentsMargins(8, 8, 8, 8)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self._none)
-        column.addWidget(self._contents, 1)
+        vbox(left, head, self._none, (self._contents, 1), spacing=0)
         self._none.hide()
         self.back.setEnabled(False)
         splitter = QSplitter()
@@ -99,9 +157,7 @@ class HelpPage(Page):
         self._contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._contents.setMinimumWidth(theme().px("left_min"))
         splitter.setSizes([theme().px("left"), 2 * theme().px("left")])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(splitter)
+        vbox(self, splitter)
         theme().changed.connect(self._restyle)
 
     @property

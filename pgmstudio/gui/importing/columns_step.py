@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.io.data.inspection import ColumnKind, ColumnReport, FileReport, Treatment
@@ -17,7 +13,7 @@ from pgmstudio.core.io.import_plan import Draft
 from pgmstudio.core.number_format import counted, grouped, read_number
 from pgmstudio.gui.importing.hints import missing_note, outlier_note, weights_note
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, button, label, row
+from pgmstudio.gui.widgets.basic import Note, button, label, named, row, vbox
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
 from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
@@ -97,17 +93,8 @@ class ColumnsPane(QWidget):
         self.weights.link_activated.connect(self._on_count_by)
         head = row(self.count, None, self.search)
         head.setContentsMargins(12, 8, 12, 8)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(head)
-        layout.addWidget(self.list, 1)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(12, 8, 12, 12)
-        foot.setSpacing(8)
-        foot.addWidget(self.weights)
-        foot.addWidget(self.odd)
-        foot.addWidget(self.note)
+        layout = vbox(self, head, (self.list, 1), spacing=0)
+        foot = vbox(None, self.weights, self.odd, self.note, margins=(12, 8, 12, 12), spacing=8)
         layout.addLayout(foot)
 
     def show_columns(
@@ -172,9 +159,7 @@ class ColumnDetail(QWidget):
         self._column: ColumnReport | None = None
         self.title = label("", "heading", size="title")
         self.facts = label("", "secondary", size="dense")
-        self.use = QComboBox()
-        self.use.setObjectName("useAs")
-        self.use.setAccessibleName("How the column is used")
+        self.use = named(QComboBox(), "useAs", "How the column is used")
         for treatment, title, tip in _USES:
             self.use.addItem(title, treatment)
             self.use.setItemData(self.use.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)

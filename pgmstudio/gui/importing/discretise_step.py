@@ -20,7 +20,7 @@ from pgmstudio.gui.importing.bin_histogram import (
     with_one_less_edge,
     with_one_more_edge,
 )
-from pgmstudio.gui.widgets.basic import Segments, button, label, row
+from pgmstudio.gui.widgets.basic import Segments, button, label, named, row
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.number_box import whole_box
 
@@ -63,10 +63,9 @@ class CutsEditor(QWidget):
         self.methods = Segments(_METHODS, "cutMethod")
         self.methods.chosen.connect(self._on_method)
         # Replaces the segments on a narrow page.
-        self.method_combo = QComboBox()
-        self.method_combo.setObjectName("cutMethodCombo")
-        self.method_combo.setAccessibleName("Discretisation method")
-        self.method_combo.setToolTip("Discretisation method.")
+        self.method_combo = named(
+            QComboBox(), "cutMethodCombo", "Discretisation method", "Discretisation method."
+        )
         for key, title, tip in _METHODS:
             self.method_combo.addItem(title, key)
             self.method_combo.setItemData(self.method_combo.count() - 1, tip, _TIP)
@@ -86,8 +85,7 @@ class CutsEditor(QWidget):
         self.hint = label(
             "Drag an edge · double-click adds one · Del removes it", "tertiary", size="dense"
         )
-        self.moved = label("", "secondary", size="dense", rich=True)
-        self.moved.setObjectName("cutMoved")
+        self.moved = label("", "secondary", size="dense", rich=True, name="cutMoved")
         self._empty = label("", "secondary", wrap=True)
         self._cut_it = button("Discretise", self.use_as_numbers.emit, name="cutIntoBins")
         self._lay_out()

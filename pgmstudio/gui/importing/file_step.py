@@ -13,17 +13,11 @@ from pgmstudio.core.io.data.inspection import FileReport
 from pgmstudio.core.io.data.options import SUGGESTED_MARKERS, ImportOptions
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.preview_table import PreviewTable
-from pgmstudio.gui.widgets.basic import label, row
+from pgmstudio.gui.widgets.basic import label, named, row
 from pgmstudio.gui.widgets.combo_box import chooser
 
 _AUTO = "detected"
-_DELIMITERS = (
-    ("comma", ","),
-    ("semicolon", ";"),
-    ("tab", "\t"),
-    ("blanks", " "),
-    ("bar |", "|"),
-)
+_DELIMITERS = (("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("blanks", " "), ("bar |", "|"))
 _ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
 _EMPTY = "(empty)"
 _HEADER, _NO_HEADER = "names the columns", "is data"
@@ -70,12 +64,12 @@ class FileStep(QWidget):
         self._fill(self.encoding, [(name.upper(), name) for name in _ENCODINGS])
         self._fill(self.header, [(_HEADER, True), (_NO_HEADER, False)])
         self._fill(self.decimal, [("point", "."), ("comma", ",")])
-        self.markers = QLineEdit()
-        self.markers.setObjectName("markers")
-        self.markers.setAccessibleName("Missing-value markers (space separated)")
-        self.markers.setToolTip(
+        self.markers = named(
+            QLineEdit(),
+            "markers",
+            "Missing-value markers (space separated)",
             "Cells with one of these texts are missing (space separated). "
-            f"{_EMPTY} is an empty cell."
+            f"{_EMPTY} is an empty cell.",
         )
         self.markers.editingFinished.connect(self._on_markers_edited)
         self.suggested = QComboBox()

@@ -54,16 +54,10 @@ def weights_note(report: FileReport, draft: Draft) -> tuple[str, str]:
         return "", ""
     name = f"<b>{escape(column.name)}</b>"
     if draft.treatment(column) is Treatment.WEIGHTS:
-        return (
-            f'{name} is used as row counts. <a href="no">Use as a variable</a>',
-            column.name,
-        )
+        return (f'{name} is used as row counts. <a href="no">Use as a variable</a>', column.name)
     if any(draft.treatment(other) is Treatment.WEIGHTS for other in report.columns):
         return "", ""
-    return (
-        f'{name} may contain row counts. <a href="yes">Use as row weights</a>',
-        column.name,
-    )
+    return (f'{name} may contain row counts. <a href="yes">Use as row weights</a>', column.name)
 
 
 _MAX_LISTED = 5  # more would push the options that solve them out of view

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QIcon, QKeyEvent
-from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.errors import Cancelled, PgmStudioError
@@ -34,6 +33,7 @@ from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.basic import vbox
 from pgmstudio.gui.widgets.page import Command, Page, UndoablePage
 
 
@@ -132,9 +132,7 @@ class ImportPage(UndoablePage):
 
     def _build(self) -> None:
         view = self.view
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(view)
+        vbox(self, view)
         view.steps.chosen.connect(self.go_to)
         view.file.options_requested.connect(self._on_options_requested)
         view.columns.picked.connect(self._on_picked)

@@ -25,7 +25,7 @@ from pgmstudio.gui.importing.discretise_step import CutsEditor
 from pgmstudio.gui.importing.file_step import FileStep, detected_text
 from pgmstudio.gui.importing.preview_table import PreviewTable
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row, scrolled, vbox
 from pgmstudio.gui.widgets.split_form import SplitForm
 from pgmstudio.gui.widgets.step_bar import STEPS, StepBar
 
@@ -47,8 +47,7 @@ class ImportFooter(QWidget):
             "Import", "importFinish", "Add the rows to the project", "primary", "check"
         )
         self.finish.setShortcut("Ctrl+Return")
-        self.text = label("", "secondary", size="dense")
-        self.text.setObjectName("importProgress")
+        self.text = label("", "secondary", size="dense", name="importProgress")
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
@@ -122,13 +121,9 @@ class ImportView(QFrame):
         self._right.addWidget(self.detail)
         self._right.addWidget(self.cuts)
         below = QWidget()
-        layout = QVBoxLayout(below)
-        layout.setContentsMargins(11, 8, 0, 0)
-        layout.setSpacing(4)
         head = row(label("Preview", "heading", size="dense"), None, self._preview_text)
         head.setContentsMargins(5, 0, 16, 0)
-        layout.addWidget(head)
-        layout.addWidget(self.preview, 1)
+        vbox(below, head, (self.preview, 1), margins=(11, 8, 0, 0), spacing=4)
         side = QSplitter(Qt.Orientation.Vertical)
         side.setChildrenCollapsible(False)
         side.addWidget(self._right)
@@ -183,11 +178,7 @@ class ImportView(QFrame):
         complete = reading.complete_rows(names)
         self.columns.show_columns(report, draft, complete, reading.markers_seen)
         self.preview.show_cells(
-            report.preview_names,
-            report.preview,
-            markers,
-            only=names,
-            decimal=reading.table.decimal,
+            report.preview_names, report.preview, markers, only=names, decimal=reading.table.decimal
         )
         shown, total = len(report.preview), report.row_count
         self._preview_text.setText(f"first {shown} of {grouped(total)} rows")

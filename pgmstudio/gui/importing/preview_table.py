@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QSize,
-    Qt,
-)
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QSize, Qt
 from PySide6.QtGui import QBrush, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView
 

@@ -22,10 +22,7 @@ class BackgroundRun(QObject):
     failed = Signal(object)
 
     def __init__(
-        self,
-        events: Callable[[CancelToken], Iterator[object]],
-        progress: Progress,
-        parent: QObject,
+        self, events: Callable[[CancelToken], Iterator[object]], progress: Progress, parent: QObject
     ) -> None:
         super().__init__(parent)
         self.progress = progress

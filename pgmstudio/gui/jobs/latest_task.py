@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.gui.jobs.job import Job
@@ -17,8 +17,17 @@ class LatestTask(QObject):
     answered = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        on_answered: Callable[[Any], object] | SignalInstance | None = None,
+        on_failed: Callable[[Any], object] | SignalInstance | None = None,
+    ) -> None:
         super().__init__(parent)
+        if on_answered is not None:
+            self.answered.connect(on_answered)
+        if on_failed is not None:
+            self.failed.connect(on_failed)
         self._number = 0
         self._jobs: dict[int, _Question] = {}
 

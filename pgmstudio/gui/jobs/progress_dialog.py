@@ -17,7 +17,7 @@ from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.gui.jobs.job import Job, JobState, ProgressCell
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, row
+from pgmstudio.gui.widgets.basic import button, label, named, row
 
 T = TypeVar("T")
 
@@ -118,10 +118,7 @@ class WaitingDialog(QDialog):
         self._job, self._progress = job, progress
         self._held = _HeldShortcuts(parent.window())
         self._text = label(text)
-        self._bar = QProgressBar()
-        self._bar.setObjectName("waitingProgress")
-        self._bar.setAccessibleName("Progress")
-        self._bar.setToolTip("Progress.")
+        self._bar = named(QProgressBar(), "waitingProgress", "Progress", "Progress.")
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
         self._stop = button(

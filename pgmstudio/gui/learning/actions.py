@@ -8,11 +8,7 @@ from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.navigation import open_learn_page
-from pgmstudio.gui.runs.run_recorder import (
-    not_again_reason,
-    not_reproducible_reason,
-    run_recorder,
-)
+from pgmstudio.gui.runs.run_recorder import not_again_reason, not_reproducible_reason, run_recorder
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 

@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QLineEdit,
-    QListWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
@@ -23,7 +15,7 @@ from pgmstudio.core.model import DirectedModel
 from pgmstudio.gui.context import AppContext, Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import hbox, label, vbox
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
 from pgmstudio.gui.widgets.param_form import ObjectChoices, ParamForm
 
@@ -111,16 +103,9 @@ class LearnerForms(QWidget):
         self._advanced.setObjectName("learnAdvanced")
         self._advanced.setToolTip("Parameters that are rarely changed.")
         self._advanced.toggled.connect(self._on_advanced)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 16)
-        layout.setSpacing(8)
-        layout.addWidget(self._title)
-        layout.addWidget(self._about)
-        layout.addSpacing(8)
+        layout = vbox(self, self._title, self._about, 8, margins=(24, 24, 24, 16), spacing=8)
         # On a wide page the fields stay near their labels.
-        holder_row = QHBoxLayout()
-        holder_row.addLayout(self._holder, 1000)
-        holder_row.addStretch(1)
+        holder_row = hbox(None, (self._holder, 1000), None)
         layout.addLayout(holder_row)
         layout.addWidget(self._advanced)
         layout.addStretch(1)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.experiments.bootstrap import BootstrapParams, no_bootstrap_reason
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
 from pgmstudio.core.learning.base import Learner, missing_data_note
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.params import specs_of
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.learning_run import reports_steps
-from pgmstudio.gui.learning.bootstrap_form import BootstrapChoice
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
@@ -35,10 +35,12 @@ from pgmstudio.gui.widgets.basic import (
     button,
     foot_of,
     form_of,
+    hbox,
+    named,
     scrolled,
     side_layout,
 )
-from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.widgets.combo_box import Combo, chooser, offer
 from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.page import Page, RunPlan
 
@@ -46,6 +48,67 @@ from pgmstudio.gui.widgets.page import Page, RunPlan
 STACKED_BELOW = 860
 FIRST_LEARNER = "bn.hill-climb"
 _WALK_TIP = "Start a run that pauses before every step of its search and shows it on the diagram."
+
+
+MAX_REPLICATES = 100_000
+_HELP = {spec.name: spec.help for spec in specs_of(BootstrapParams)}
+_ORIENTATIONS = {"class": "class directions", "graph": "graph directions"}
+
+
+class BootstrapChoice(QWidget):
+    """Number of bootstrap replicates (0: no bootstrap) and how directions are counted."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replicates = named(QSpinBox(), "learnReplicates")
+        self.replicates.setRange(0, MAX_REPLICATES)
+        self.replicates.setSingleStep(50)
+        self.replicates.setSpecialValueText("off")
+        self.replicates.setSuffix(" replicates")
+        self.replicates.setAccessibleName("Bootstrap replicates")
+        self.replicates.setToolTip(
+            f"{_HELP['replicates']} The run then reports the frequency of each edge."
+        )
+        self.orientation = named(
+            Combo(), "learnOrientation", "How directions are counted", _HELP["orientation"]
+        )
+        self.orientation.setMinimumContentsLength(8)
+        for key, text in _ORIENTATIONS.items():
+            self.orientation.addItem(text, key)
+        self.note = Note(name="bootstrapChoiceNote")
+        hbox(self, (self.replicates, 2), (self.orientation, 3), spacing=6)
+        self.replicates.valueChanged.connect(self._on_changed)
+        self._on_changed()
+
+    def _on_changed(self, *_: object) -> None:
+        count = self.replicates.value()
+        self.orientation.setVisible(count > 0)
+        self.note.show_text(
+            f"Bootstrap: {counted(count, 'replicate')}. The model has the edges "
+            "that occur in at least half of the replicates."
+            if count
+            else ""
+        )
+        self.changed.emit()
+
+    @property
+    def settings(self) -> BootstrapParams | None:
+        """The bootstrap settings, or None without a bootstrap."""
+        count = self.replicates.value()
+        if count == 0:
+            return None
+        return BootstrapParams(replicates=count, orientation=self.orientation.currentData())
+
+    def disabled_reason(self, learner: Learner[Any]) -> str | None:
+        """Why this learner cannot be bootstrapped, if a bootstrap is requested."""
+        return None if self.settings is None else no_bootstrap_reason(learner)
+
+    def switch_on(self) -> None:
+        """Set a default number of replicates unless one is set."""
+        if self.replicates.value() == 0:
+            self.replicates.setValue(BootstrapParams().replicates)
 
 
 class LearnPage(Page):
@@ -87,10 +150,9 @@ class LearnPage(Page):
         self._part = chooser("learnPart", "All rows or one part of the split.")
         tip = "The same seed gives the same model."
         self._seed = whole_box("learnSeed", "Seed", tip, 0, 2**31 - 1)
-        self._name = QLineEdit()
-        self._name.setObjectName("learnName")
-        self._name.setToolTip("Name of the run and its model.")
-        self._name.setAccessibleName("Name of the run")
+        self._name = named(
+            QLineEdit(), "learnName", "Name of the run", "Name of the run and its model."
+        )
         self.bootstrap = BootstrapChoice()
         self.bootstrap.changed.connect(self._refresh_notes)
         form = form_of(

@@ -67,12 +67,7 @@ class Document(QObject):
             self.undo_stack.push(UndoStep(self, text, self._project, after, merge))
 
     def replace(
-        self,
-        project: Project,
-        path: Path | None,
-        *,
-        saved: bool = True,
-        stamp: Stamp | None = None,
+        self, project: Project, path: Path | None, *, saved: bool = True, stamp: Stamp | None = None
     ) -> None:
         """Open another project; its history begins here. `stamp` is that of the file when it was
         read."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import impute_mode, impute_random, missing_as_state
@@ -15,7 +15,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.basic import button, hbox
 from pgmstudio.gui.widgets.basic import label as text_label
 
 
@@ -93,10 +93,7 @@ class RemedyRow(QWidget):
         self.setObjectName("remedyRow")
         self._app = app
         self._data_id: str | None = None
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(text_label("Remedy", "secondary"))
+        layout = hbox(self, text_label("Remedy", "secondary"), spacing=8)
         for name in self.OFFERED:
             remedy = REMEDIES[name]
             apply = partial(self._on_chosen, name)

@@ -16,13 +16,7 @@ from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
 from pgmstudio.gui.navigation import open_learn_page, open_pdg_steps, open_run_result
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.live_model import open_best
-from pgmstudio.gui.runs.recorded_run import (
-    AnyRun,
-    RecordedRun,
-    model_of,
-    record_of,
-    runs_of,
-)
+from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of, record_of, runs_of
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_counters, state_text
 from pgmstudio.gui.runs.score_plot import HELD, score_plot

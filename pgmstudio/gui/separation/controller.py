@@ -3,10 +3,13 @@ marks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from pgmstudio.core.analysis.edge_strength import JointSession
 from pgmstudio.core.errors import PgmStudioError
@@ -24,21 +27,235 @@ from pgmstudio.core.number_format import counted, general
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers.separation import Shown, shown_of
+from pgmstudio.gui.canvas.two_line_bar import TwoLineBar
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.separation.bar import SeparationBar
-from pgmstudio.gui.separation.context_answer import (
-    ContextAnswer,
-    context_answer,
-    information_in_context,
-)
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import allow, button, hbox, literal, named, tool_button
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 TOPIC = "separation"
 # Fewer bits are rounding errors.
 NO_BITS = 1e-12
 MAX_LISTED = 12
 MAX_NAMED = 2
+
+
+ROLES = {
+    "A": ("A", "The next click on a node chooses A (key A)"),
+    "B": ("B", "The next click on a node chooses B (key B)"),
+    "Z": ("Given", "The next clicks on nodes choose the given variables (key Z)"),
+}
+_WIDEST_CHIP = 210
+
+
+@dataclass(frozen=True)
+class ContextAnswer:
+    """The answer to a separation query: trails in the graph of the context, and the cases used."""
+
+    trails: Separation
+    holds: bool
+    context: Mapping[str, str]
+    vanished: tuple[str, ...] = ()  # the edges as text
+    cases: tuple[str, ...] = ()
+
+    def statement(self, one: str, other: str, known: str) -> str:
+        """“A ⟂ B given Z, where C = c”, or that it is not implied."""
+        where = ", ".join(f"{name} = {state}" for name, state in self.context.items())
+        where = f", where {where}" if where else ""
+        if self.holds:
+            return f"{one} ⟂ {other}{known}{where}"
+        return f"{one} ⟂ {other}{known}{where}: not implied"
+
+    def detail(self) -> str:
+        """The explanation of the answer, shown before the trails."""
+        parts = []
+        if self.vanished:
+            more = ", …" if self.vanished[3:] else ""
+            parts.append(f"Without {', '.join(self.vanished[:3])}{more}.")
+        if self.cases:
+            parts.append(f"In every state of {' and '.join(self.cases)} on its own.")
+        if not self.holds:
+            parts.append("It may still hold: the search is sound, not complete.")
+        return " ".join(parts)
+
+
+def context_answer(
+    operations: ContextOperations,
+    model: Model,
+    context: Mapping[str, str],
+    one: str,
+    other: str | None,
+    given: tuple[str, ...],
+    _cancel: CancelToken,
+) -> ContextAnswer:
+    """The separation of two variables where the context is observed; without B only the variables
+    irrelevant to A."""
+    # The queried variables are not fixed, even if the context names them.
+    fixed = {n: s for n, s in context.items() if n not in (one, other) and n not in given}
+    known = (*given, *fixed)
+    free = [name for name in model.domain.names if name != one and name not in known]
+    end = other or next(iter(free), None)
+    if end is None:
+        return ContextAnswer(Separation(one, "", known, frozenset(), (), ()), False, fixed)
+    result = operations.separation.load()(model, [one], [end], given, fixed)
+    trails = result.trails(one, end, known)
+    if other is None:
+        trails = replace(trails, other="", active=(), blocked=())
+        return ContextAnswer(trails, False, fixed)
+    gone = tuple(map(result.edge_text, result.vanished))
+    return ContextAnswer(trails, result.holds, fixed, gone, result.cases)
+
+
+def information_in_context(
+    operations: ContextOperations,
+    model: Model,
+    names: Sequence[str],
+    context: Mapping[str, str],
+    _session: InferenceSession,
+    _cancel: CancelToken,
+) -> float:
+    """I(A;B|Z) in bits where the context is observed; `names` are A, B and those of Z."""
+    fixed = {n: s for n, s in context.items() if n not in names}
+    return operations.information.load()(model, names, fixed)
+
+
+class SeparationBar(TwoLineBar):
+    """A bar to choose A, B and the given variables, and to show whether they are separated."""
+
+    role_chosen = Signal(str)
+    evidence_requested = Signal()
+    check_requested = Signal()
+    clear_requested = Signal()
+    close_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("separationBar", "d-separation", parent)
+        self._chips: dict[str, QToolButton] = {}
+        self._names: dict[str, Sequence[str]] = dict.fromkeys(ROLES, ())
+        self._group = QButtonGroup(self)
+        top = QHBoxLayout()
+        top.setSpacing(6)
+        for role, (_, tip) in ROLES.items():
+            chip = named(QToolButton(), f"separation.{role}")
+            chip.setProperty("role", "segment")
+            chip.setProperty("place", "only")
+            chip.setCheckable(True)
+            chip.setToolTip(tip)
+            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            chip.clicked.connect(lambda _=False, role=role: self.role_chosen.emit(role))
+            self._group.addButton(chip)
+            self._chips[role] = chip
+            top.addWidget(chip)
+        top.addStretch(1)
+        self._evidence = button(
+            "Evidence as given",
+            self.evidence_requested.emit,
+            role="link",
+            icon_name="flag-fill",
+            tip="Take the observed variables as given",
+            name="separation.evidence",
+        )
+        self._clear = button(
+            "Clear",
+            self.clear_requested.emit,
+            role="link",
+            icon_name="eraser",
+            tip="Clear A, B and the given variables",
+            name="separation.clear",
+        )
+        top.addWidget(self._evidence)
+        top.addWidget(self._clear)
+        top.addWidget(
+            tool_button(
+                "x", "Close d-separation", self.close_requested.emit, name="separation.close"
+            )
+        )
+        self._icon = QLabel()
+        self._heading = named(ElidedLabel("", "heading", is_snug=True), "separation.heading")
+        self._detail = named(ElidedLabel("", "secondary"), "separation.detail")
+        self._detail.elide = Qt.TextElideMode.ElideRight  # a sentence, not a name
+        self._check = button(
+            "Check in numbers",
+            self.check_requested.emit,
+            tip="I(A;B|Z) in the model's own distribution, in bits",
+            name="separation.check",
+        )
+        below = hbox(None, self._icon, self._heading, (self._detail, 1), self._check, spacing=8)
+        self._lay_out(top, below)
+        theme().changed.connect(self._fold)
+        self.show_role("A")
+
+    @property
+    def detail(self) -> str:
+        return self._detail.text()
+
+    def show_role(self, role: str) -> None:
+        self._chips[role].setChecked(True)
+
+    def show_names(self, names: dict[str, Sequence[str]]) -> None:
+        """Titles by role."""
+        self._names = dict(names)
+        self._fold()
+
+    def show_text(
+        self, heading: str, detail: str, icon_name: str = "", color: str = "text", *, tip: str = ""
+    ) -> None:
+        """Show the answer and its details; the tooltip has the full text."""
+        self._heading.setText(heading)
+        self._detail.setText(detail)
+        whole = "\n".join(filter(None, [f"{heading}. {detail}", tip]))
+        self._detail.setToolTip(whole)
+        self._heading.setToolTip(whole)
+        self.setAccessibleDescription(f"{heading}. {detail}" if detail else heading)
+        self._icon.setVisible(bool(icon_name))
+        if icon_name:
+            size = theme().px("icon")
+            self._icon.setPixmap(icon(icon_name, color).pixmap(size, size))
+        self.updateGeometry()
+
+    def allow(self, *, evidence: str = "", check: str = "", clear: str = "") -> None:
+        """Set the reason why each button is disabled; empty: it is enabled."""
+        for made, reason in (
+            (self._evidence, evidence),
+            (self._check, check),
+            (self._clear, clear),
+        ):
+            allow(made, reason)
+
+    def show_check(self, shown: bool) -> None:
+        """Show or hide the check button; the numbers take its space."""
+        self._heading.setMinimumHeight(self._check.sizeHint().height())
+        self._check.setVisible(shown)
+
+    def _fold(self) -> None:
+        """Shorten the chips to the available width."""
+        shown = (self._evidence, self._clear)
+        available = self.width() - 70 - sum(made.sizeHint().width() + 6 for made in shown)
+        each = max(60, min(_WIDEST_CHIP, available // len(ROLES)))
+        for role, chip in self._chips.items():
+            word, names = ROLES[role][0], self._names.get(role, ())
+            whole = ", ".join(names) if names else "…"
+            metrics = QFontMetrics(chip.font())
+            left = each - 24 - metrics.horizontalAdvance(f"{word}: ")
+            text = whole
+            if metrics.horizontalAdvance(whole) > left and len(names) > 1:
+                text = f"{len(names)} variables"
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, max(24, left))
+            chip.setText(literal(f"{word}: {text}"))
+            chip.ensurePolished()
+            chip.setMinimumHeight(chip.sizeHint().height())
+            chip.setAccessibleName(f"{word}: {whole}. {ROLES[role][1]}")
+            chip.setToolTip(f"{word}: {whole}\n{ROLES[role][1]}" if names else ROLES[role][1])
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
 
 def separation_graph(model: Model) -> Dag | None:
@@ -75,9 +292,7 @@ class SeparationController(QObject):
         self.answer: Separation | None = None
         self.in_context: ContextAnswer | None = None
         self._numbers = ""
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_answer)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_answer, app.errors.report)
         canvas.signals.pick.connect(self.pick)
         bar.role_chosen.connect(self.choose_role)
         bar.evidence_requested.connect(self.take_evidence)

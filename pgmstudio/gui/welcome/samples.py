@@ -107,11 +107,7 @@ SAMPLES = (
         "Drag the cuts of three columns; say what ? means.",
     ),
     Sample(
-        "asia_sample.csv",
-        "Asia rows",
-        "Data",
-        DATA,
-        "5 000 rows drawn from Asia: learn it back.",
+        "asia_sample.csv", "Asia rows", "Data", DATA, "5 000 rows drawn from Asia: learn it back."
     ),
     Sample(
         "coronary_counts.csv",
@@ -150,9 +146,7 @@ class SampleOpener(QObject):
     def __init__(self, app: AppContext, parent: QObject) -> None:
         super().__init__(parent)
         self._app = app
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_read)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_read, app.errors.report)
 
     def open(self, sample: Sample) -> None:
         """Show a sample; rows are read in the background."""

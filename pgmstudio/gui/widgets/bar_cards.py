@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from pgmstudio.core.number_format import percent
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
+from pgmstudio.gui.widgets.basic import named
 
 Index = QModelIndex | QPersistentModelIndex
 CARD = Qt.ItemDataRole.UserRole
@@ -225,12 +226,7 @@ class BarCardPainter(QStyledItemDelegate):
         return y
 
     def _paint_bar(
-        self,
-        painter: QPainter,
-        row: QRectF,
-        group: BarGroup,
-        index: int,
-        priors: tuple[float, ...],
+        self, painter: QPainter, row: QRectF, group: BarGroup, index: int, priors: tuple[float, ...]
     ) -> None:
         metrics = painter.fontMetrics()
         before = metrics.horizontalAdvance("M") + 5
@@ -262,9 +258,7 @@ class BarCardList(QListView):
 
     def __init__(self, name: str, title: str, tip: str) -> None:
         super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(tip)
+        named(self, name, title, tip)
         self._cards = _Cards(self)
         self.setModel(self._cards)
         self._painter = BarCardPainter(self)

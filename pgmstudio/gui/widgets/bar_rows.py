@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
+from pgmstudio.gui.widgets.basic import named
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -32,9 +33,7 @@ class PlainRows(QWidget):
 
     def __init__(self, name: str, accessible: str, tip: str) -> None:
         super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(accessible)
-        self.setToolTip(tip)
+        named(self, name, accessible, tip)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def _row_count(self) -> int:

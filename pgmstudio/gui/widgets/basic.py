@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QButtonGroup,
     QFormLayout,
     QFrame,
@@ -46,11 +47,7 @@ class ScrollingNotes(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._content = QWidget()
-        self._layout = QVBoxLayout(self._content)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(4)
-        for widget in text:
-            self._layout.addWidget(widget)
+        self._layout = vbox(self._content, *text, spacing=4)
         self.setWidget(self._content)
         self._content.installEventFilter(self)
 
@@ -70,8 +67,27 @@ class ScrollingNotes(QScrollArea):
         self.setFixedHeight(min(needed, self.window().height() // _MAX_OF_WINDOW))
 
 
+W = TypeVar("W", bound=QWidget)
+
+
+def named(widget: W, name: str, title: str = "", tip: str = "") -> W:
+    """The widget with an object name, and a name for screen readers and a tooltip if given."""
+    widget.setObjectName(name)
+    if title:
+        widget.setAccessibleName(title)
+    if tip:
+        widget.setToolTip(tip)
+    return widget
+
+
 def label(
-    text: str = "", role: str = "", *, size: str = "body", wrap: bool = False, rich: bool = False
+    text: str = "",
+    role: str = "",
+    *,
+    size: str = "body",
+    wrap: bool = False,
+    rich: bool = False,
+    name: str = "",
 ) -> QLabel:
     """Roles: heading, secondary, tertiary, danger, warning, success, chip, chip-…
 
@@ -81,7 +97,7 @@ def label(
     made = _Label(text, role, size)
     made.setWordWrap(wrap)
     made.setProperty("rich", rich)
-    return made
+    return named(made, name)
 
 
 def text_width(widget: QWidget, text: str) -> int:
@@ -109,12 +125,8 @@ def button(
     made = PushButton(icon_name, color)
     made.setText(literal(text))
     made.setProperty("role", role)
-    made.setToolTip(tip or text)
-    made.setAccessibleName(tip or text)
-    if name:
-        made.setObjectName(name)
     made.clicked.connect(lambda: on_click())
-    return made
+    return named(made, name, tip or text, tip or text)
 
 
 def tool_button(
@@ -128,15 +140,11 @@ def tool_button(
     """An icon without a word: it has a tooltip and an accessible name."""
     made = QToolButton()
     made.setIcon(icon(icon_name, on="accent"))
-    made.setToolTip(tip)
-    made.setAccessibleName(tip)
     made.setCheckable(checkable)
     made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    if name:
-        made.setObjectName(name)
     if on_click is not None:
         made.clicked.connect(lambda: on_click())
-    return made
+    return named(made, name, tip, tip)
 
 
 def allow(widget: QWidget, disabled_reason: str | None) -> None:
@@ -147,10 +155,7 @@ def allow(widget: QWidget, disabled_reason: str | None) -> None:
 
 def progress_bar(name: str, title: str, most: int) -> QProgressBar:
     """A bar without text, in thousandths, at most so many px wide."""
-    made = QProgressBar()
-    made.setObjectName(name)
-    made.setAccessibleName(title)
-    made.setToolTip(f"{title}.")
+    made = named(QProgressBar(), name, title, f"{title}.")
     made.setTextVisible(False)
     made.setRange(0, 1000)
     made.setMaximumWidth(most)
@@ -244,11 +249,8 @@ class Segments(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         for number, (key, text, tip) in enumerate(options):
-            made = QToolButton()
+            made = named(QToolButton(), f"{name}.{key}", tip, tip)
             made.setText(text)
-            made.setObjectName(f"{name}.{key}")
-            made.setToolTip(tip)
-            made.setAccessibleName(tip)
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
@@ -318,11 +320,8 @@ class Note(QFrame):
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._text.linkActivated.connect(self.link_activated)
         self._level = level
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(10, 8, 10, 8)
-        self._layout.setSpacing(8)
-        self._layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        self._layout.addWidget(self._text, 1)
+        top = (self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._layout = hbox(self, top, (self._text, 1), margins=(10, 8, 10, 8), spacing=8)
         self.show_text(text, level)
 
     def show_text(self, text: str, level: str | None = None) -> None:
@@ -358,19 +357,11 @@ class Section(QWidget):
 
     def __init__(self, title: str, fact: str = "", *, line: bool = True) -> None:
         super().__init__()
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(16, 0, 16, 12)
-        self._layout.setSpacing(6)
-        if line:
-            outer = hairline()
-            self._layout.addWidget(outer)
-            self._layout.addSpacing(6)
-        head = QHBoxLayout()
         self.title = label(title, "heading", size="dense")
         self.fact = label(fact, "tertiary", size="dense")
-        head.addWidget(self.title, 1)
-        head.addWidget(self.fact)
-        self._layout.addLayout(head)
+        head = hbox(None, (self.title, 1), self.fact)
+        above = (hairline(), 6) if line else ()
+        self._layout = vbox(self, *above, head, margins=(16, 0, 16, 12), spacing=6)
 
     def add(self, content: QWidget | QLayout) -> None:
         if isinstance(content, QWidget):
@@ -379,17 +370,61 @@ class Section(QWidget):
             self._layout.addLayout(content)
 
 
+Part = QWidget | QLayout
+# A stretch factor and an alignment may follow a part; None is a stretch, a number a gap in px.
+Item = Part | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag] | int | None
+
+
+def vbox(
+    owner: QWidget | None,
+    *items: Item,
+    margins: int | tuple[int, int, int, int] | None = 0,
+    spacing: int | None = None,
+) -> QVBoxLayout:
+    """Widgets and layouts one below the other; None for margins or spacing: as the style has it."""
+    made = QVBoxLayout() if owner is None else QVBoxLayout(owner)
+    _fill(made, items, margins, spacing)
+    return made
+
+
+def hbox(
+    owner: QWidget | None,
+    *items: Item,
+    margins: int | tuple[int, int, int, int] | None = 0,
+    spacing: int | None = None,
+) -> QHBoxLayout:
+    """Widgets and layouts side by side, as in `vbox`."""
+    made = QHBoxLayout() if owner is None else QHBoxLayout(owner)
+    _fill(made, items, margins, spacing)
+    return made
+
+
+def _fill(
+    layout: QBoxLayout,
+    items: Sequence[Item],
+    margins: int | tuple[int, int, int, int] | None,
+    spacing: int | None,
+) -> None:
+    if margins is not None:
+        left, top, right, bottom = (margins,) * 4 if isinstance(margins, int) else margins
+        layout.setContentsMargins(left, top, right, bottom)
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for item in items:
+        if item is None:
+            layout.addStretch(1)
+        elif isinstance(item, int):
+            layout.addSpacing(item)
+        else:
+            part, *more = cast(tuple[Any, ...], item if isinstance(item, tuple) else (item,))
+            add: Any = layout.addLayout if isinstance(part, QLayout) else layout.addWidget
+            add(part, *more)
+
+
 def row(*widgets: QWidget | None, spacing: int = 8) -> QWidget:
     """Widgets side by side; None is a stretch."""
     made = QWidget()
-    layout = QHBoxLayout(made)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(spacing)
-    for widget in widgets:
-        if widget is None:
-            layout.addStretch(1)
-        else:
-            layout.addWidget(widget)
+    hbox(made, *widgets, spacing=spacing)
     return made
 
 
@@ -409,27 +444,15 @@ def widening(made: QWidget, index: int) -> QWidget:
 def foot_of(labels: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
     """Footer of a page: labels and the buttons that act on it."""
     made = QWidget()
-    layout = QHBoxLayout(made)
-    layout.setContentsMargins(margin, 8, margin, 8)
-    layout.setSpacing(16)
-    layout.addWidget(ScrollingNotes(labels), 1)
-    for widget in buttons:
-        layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignBottom)
+    below = [(widget, 0, Qt.AlignmentFlag.AlignBottom) for widget in buttons]
+    hbox(made, (ScrollingNotes(labels), 1), *below, margins=(margin, 8, margin, 8), spacing=16)
     return made
 
 
 def side_layout(owner: QWidget, left: QWidget, content: QWidget, foot: QWidget) -> None:
     """A page with a list at the left, and a foot below what belongs to the chosen one."""
-    right = QVBoxLayout()
-    right.setSpacing(0)
-    right.addWidget(content, 1)
-    right.addWidget(hairline())
-    right.addWidget(foot)
-    layout = QHBoxLayout(owner)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    layout.addWidget(left)
-    layout.addLayout(right, 1)
+    right = vbox(None, (content, 1), hairline(), foot, spacing=0)
+    hbox(owner, left, (right, 1), spacing=0)
 
 
 def empty(layout: QLayout) -> None:

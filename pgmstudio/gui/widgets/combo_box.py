@@ -9,6 +9,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
+from pgmstudio.gui.widgets.basic import named
+
 _AIR = 4  # between the text and the arrow
 
 
@@ -37,10 +39,7 @@ class Combo(QComboBox):
 
 def chooser(name: str, tip: str, characters: int = 8) -> Combo:
     """An empty combo box with the width of so many characters, however long its texts are."""
-    combo = Combo()
-    combo.setObjectName(name)
-    combo.setToolTip(tip)
-    combo.setAccessibleName(tip)
+    combo = named(Combo(), name, tip, tip)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     combo.setMinimumContentsLength(characters)
     return combo
@@ -69,9 +68,7 @@ class ChoiceBox(Combo):
 
     def __init__(self, name: str, tip: str) -> None:
         super().__init__()
-        self.setObjectName(name)
-        self.setToolTip(tip)
-        self.setAccessibleName(tip)
+        named(self, name, tip, tip)
         self.setMinimumContentsLength(14)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._on_activated)

@@ -7,12 +7,12 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaint
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import named
 
 
 def facts_label(name: str) -> ElidedLabel:
     """One line of facts in the secondary colour."""
-    made = ElidedLabel()
-    made.setObjectName(name)
+    made = named(ElidedLabel(), name)
     made.setProperty("role", "secondary")
     return made
 

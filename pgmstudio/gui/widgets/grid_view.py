@@ -20,6 +20,7 @@ from pgmstudio.core.inference.findings import Chip
 from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar, paint_mini_bars
+from pgmstudio.gui.widgets.basic import named
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -114,12 +115,7 @@ class CellDelegate(QStyledItemDelegate):
         return cell.left() + wide + 2 * _MARGIN
 
     def _paint_note(
-        self,
-        painter: QPainter,
-        text: QStyleOptionViewItem,
-        index: Index,
-        note: str,
-        is_right: bool,
+        self, painter: QPainter, text: QStyleOptionViewItem, index: Index, note: str, is_right: bool
     ) -> None:
         """Paints the note in its place and leaves the rest of the cell for the text."""
         metrics = QFontMetrics(theme().font("dense"))
@@ -210,9 +206,7 @@ class GridView(QTableView):
     ) -> None:
         """`row_height`: in rows of the theme."""
         super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(title if tip is None else tip)
+        named(self, name, title, title if tip is None else tip)
         self._row_height = row_height
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.inference.findings import Chip
-from pgmstudio.gui.widgets.basic import IconLabel, Section, hairline, label, scrolled
+from pgmstudio.gui.widgets.basic import (
+    IconLabel,
+    Section,
+    hairline,
+    hbox,
+    label,
+    named,
+    scrolled,
+    vbox,
+)
 from pgmstudio.gui.widgets.chip import ChipLabel
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
@@ -18,24 +27,13 @@ class InspectorHead(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.title = ElidedLabel("", "heading", size="title", is_snug=True)
-        self.title.setObjectName(f"{name}Title")
+        self.title = named(ElidedLabel("", "heading", size="title", is_snug=True), f"{name}Title")
         self.symbol = IconLabel()
         self.symbol.hide()
         self.chip = ChipLabel(f"{name}Chip", most_width=120)
-        self.facts = label("", "tertiary", size="dense", wrap=True)
-        self.facts.setObjectName(f"{name}Facts")
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.symbol)
-        line.addWidget(self.title)
-        line.addWidget(self.chip)
-        line.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 10, 16, 10)
-        layout.setSpacing(2)
-        layout.addLayout(line)
-        layout.addWidget(self.facts)
+        self.facts = label("", "tertiary", size="dense", wrap=True, name=f"{name}Facts")
+        line = hbox(None, self.symbol, self.title, self.chip, None, spacing=8)
+        vbox(self, line, self.facts, margins=(16, 10, 16, 10), spacing=2)
 
     def show_text(
         self, title: str, facts: str, chip: Chip | None = None, symbol: QIcon | None = None
@@ -52,15 +50,5 @@ class InspectorHead(QWidget):
 def lay_under(head: InspectorHead, sections: Iterable[Section], owner: QWidget, name: str) -> None:
     """Fill an inspector: the head stays, the sections scroll under it."""
     inside = QWidget()
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 10, 0, 0)
-    column.setSpacing(0)
-    for section in sections:
-        column.addWidget(section)
-    column.addStretch(1)
-    layout = QVBoxLayout(owner)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    layout.addWidget(head)
-    layout.addWidget(hairline())
-    layout.addWidget(scrolled(inside, name), 1)
+    vbox(inside, *sections, None, margins=(0, 10, 0, 0), spacing=0)
+    vbox(owner, head, hairline(), (scrolled(inside, name), 1), spacing=0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
+from pgmstudio.gui.widgets.basic import named
+
 KEY = Qt.ItemDataRole.UserRole
 
 
@@ -13,9 +15,7 @@ class KeyedList(QListWidget):
 
     def __init__(self, name: str, title: str, tip: str) -> None:
         super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setToolTip(tip)
+        named(self, name, title, tip)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.ensurePolished()  # rows laid out before that keep their unstyled height
 

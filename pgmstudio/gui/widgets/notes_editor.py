@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QSignalBlocker, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
@@ -15,10 +15,10 @@ from PySide6.QtGui import (
     QTextFormat,
     QTextFragment,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, named, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
 
 # Typing becomes an undoable step after a pause of this length, or when the field is left.
@@ -34,25 +34,16 @@ class NotesEditor(QWidget):
         super().__init__()
         self._key = ""
         self._saved = ""
-        self._field = _Field()
-        self._field.setObjectName(name)
-        self._field.setAccessibleName(what)
-        self._field.setToolTip(f"{what}, in Markdown; undo takes them back.")
+        self._field = named(_Field(), name, what, f"{what}, in Markdown; undo takes them back.")
         self._field.setPlaceholderText("Notes, in Markdown")
         self._field.setTabChangesFocus(True)
         self._field.left.connect(self.commit)
         self._field.textChanged.connect(self._on_typed)
-        self._preview = label(wrap=True, rich=True)
-        self._preview.setObjectName(f"{name}Preview")
+        self._preview = label(wrap=True, rich=True, name=f"{name}Preview")
         self._preview.linkActivated.connect(_open_link)
         self._preview_head = label("As it reads", "tertiary", size="dense")
         self._pause = one_shot(self, self.commit, PAUSE_MS)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self._field)
-        layout.addWidget(self._preview_head)
-        layout.addWidget(self._preview)
+        vbox(self, self._field, self._preview_head, self._preview, spacing=6)
         theme().changed.connect(self._restyle)
         self._restyle()
         self._show_preview("")
@@ -65,9 +56,8 @@ class NotesEditor(QWidget):
             self.commit()
         self._key, self._saved = key, text
         if text != self._field.toPlainText():
-            self._field.blockSignals(True)
-            self._field.setPlainText(text)
-            self._field.blockSignals(False)
+            with QSignalBlocker(self._field):
+                self._field.setPlainText(text)
             self._show_preview(text)
 
     def commit(self) -> None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSizePolicy, QSpinBox
 
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import named
 
 B = TypeVar("B", QSpinBox, QDoubleSpinBox)
 
@@ -52,9 +53,7 @@ def decimal_box(
 
 
 def _named(box: B, name: str, title: str, tip: str, suffix: str, lowest_text: str) -> B:
-    box.setObjectName(name)
-    box.setAccessibleName(title)
-    box.setToolTip(tip)
+    named(box, name, title, tip)
     box.setSuffix(suffix)
     box.setSpecialValueText(lowest_text)
     return box

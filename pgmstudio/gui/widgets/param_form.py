@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QSlider, QWidget
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
-from pgmstudio.gui.widgets.basic import label, set_role
+from pgmstudio.gui.widgets.basic import label, named, set_role
 from pgmstudio.gui.widgets.combo_box import Combo
 
 _CHOICE_TITLES = {
@@ -68,9 +68,7 @@ class ParamSlider(QSlider):
         assert spec.low is not None
         assert spec.high is not None
         self._spec, self._low, self._high = spec, float(spec.low), float(spec.high)
-        self.setObjectName(f"slider.{spec.name}")
-        self.setAccessibleName(f"{spec.title}, slider")
-        self.setToolTip(spec.help)
+        named(self, f"slider.{spec.name}", f"{spec.title}, slider", spec.help)
         self.setRange(1 if spec.low_open else 0, STEPS - 1 if spec.high_open else STEPS)
         self.valueChanged.connect(self._on_moved)
 
@@ -91,9 +89,8 @@ class ParamSlider(QSlider):
             fraction = 1 + math.log10(max(value, 1e-300) / self._high) / DECADES
         else:
             fraction = (value - self._low) / (self._high - self._low)
-        self.blockSignals(True)
-        self.setValue(round(STEPS * min(1.0, max(0.0, fraction))))
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            self.setValue(round(STEPS * min(1.0, max(0.0, fraction))))
 
     def _on_moved(self, step: int) -> None:
         self.moved_to.emit(self.value_at(step))
@@ -130,15 +127,12 @@ class ParamForm(QWidget):
 
     def _add(self, spec: ParamSpec) -> None:
         field = _Field(spec, self._objects.get(spec.object_type))
-        field.widget.setObjectName(f"param.{spec.name}")
-        field.widget.setToolTip(spec.help)
-        field.widget.setAccessibleName(f"{spec.title}. {spec.help}")
+        named(field.widget, f"param.{spec.name}", f"{spec.title}. {spec.help}", spec.help)
         field.on_change(self._on_changed)
         title = label(spec.title, "secondary")
         title.setToolTip(spec.help)
         title.setBuddy(field.widget)
-        error = label("", "danger", size="dense", wrap=True)
-        error.setObjectName(f"error.{spec.name}")
+        error = label("", "danger", size="dense", wrap=True, name=f"error.{spec.name}")
         error.hide()
         rect = 2 * len(self._fields)
         self._grid.addWidget(title, rect, 0)
@@ -239,11 +233,10 @@ class _Field:
         chosen = self.widget.currentText()
         self._objects = self._ask_objects()
         none = [self.spec.none_label] if self.spec.none_label is not None else []
-        self.widget.blockSignals(True)  # no signal between the choices
-        self.widget.clear()
-        self.widget.addItems([*none, *self._objects])
-        self.widget.setCurrentText(chosen)
-        self.widget.blockSignals(False)
+        with QSignalBlocker(self.widget):  # no signal between the choices
+            self.widget.clear()
+            self.widget.addItems([*none, *self._objects])
+            self.widget.setCurrentText(chosen)
 
     def value(self) -> Any:
         match self.widget:

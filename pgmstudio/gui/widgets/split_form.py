@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.io.import_plan import SplitPlan
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.widgets.basic import Note, label, row
+from pgmstudio.gui.widgets.basic import Note, label, named, row, vbox
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.number_box import whole_box
 
@@ -45,9 +45,7 @@ class SplitForm(QWidget):
         self._group = QButtonGroup(self)
         self.kinds: dict[str, QRadioButton] = {}
         for key, title, tip in _KINDS:
-            made = QRadioButton(title)
-            made.setObjectName(f"split.{key}")
-            made.setToolTip(tip)
+            made = named(QRadioButton(title), f"split.{key}", tip=tip)
             self._group.addButton(made)
             self.kinds[key] = made
             made.clicked.connect(self._on_changed)
@@ -95,10 +93,7 @@ class SplitForm(QWidget):
         inner.addWidget(self._by_column)
         inner.addSpacing(8)
         inner.addWidget(self.description)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 8)
-        layout.addWidget(box)
-        layout.addStretch(1)
+        vbox(self, box, None, margins=(16, 16, 16, 8))
 
     def _percent(self, name: str, tip: str) -> QSpinBox:
         made = whole_box(name, tip, tip, 0, 100, suffix=" %")
@@ -106,10 +101,7 @@ class SplitForm(QWidget):
         return made
 
     def _columns(self, name: str, tip: str) -> QComboBox:
-        made = Combo()
-        made.setObjectName(name)
-        made.setToolTip(tip)
-        made.setAccessibleName(tip)
+        made = named(Combo(), name, tip, tip)
         made.activated.connect(self._on_changed)
         return made
 

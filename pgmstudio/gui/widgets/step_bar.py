@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QHBoxLayout, QSizePol
 
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import text_width
+from pgmstudio.gui.widgets.basic import named, text_width
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 STEPS = ("File", "Columns and missing", "Discretise", "Split")
@@ -26,9 +26,7 @@ class _Step(QAbstractButton):
         self._number = number
         self.state = "later"
         self.setText(text)
-        self.setObjectName(f"step{number}")
-        self.setAccessibleName(f"Step {number}: {text}")
-        self.setToolTip(f"Go to step {number}: {text}")
+        named(self, f"step{number}", f"Step {number}: {text}", f"Go to step {number}: {text}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -10,9 +10,13 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES, set_read_limit
 from pgmstudio.core.project.project import Project
-from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.beliefs.belief_service import BeliefService
+from pgmstudio.gui.context import AppContext, Edge, Selection
+from pgmstudio.gui.jobs.background_run import BackgroundRuns
+from pgmstudio.gui.jobs.run_queue import RunQueue
 from pgmstudio.gui.project.document import Document
 from pgmstudio.gui.project.preferences import Preferences, load_preferences, save_preferences
 from pgmstudio.gui.theme.theme import theme
@@ -22,12 +26,104 @@ from pgmstudio.gui.window.error_reporter import WindowErrorReporter
 from pgmstudio.gui.window.registry import PAGE_OPENERS
 from pgmstudio.gui.window.tab_area import TabArea
 from pgmstudio.gui.window.undo_history import UndoHistory
-from pgmstudio.gui.window.workspace import WindowWorkspace
 
 if TYPE_CHECKING:
     from pgmstudio.gui.theme.theme import Mode
 
 S = TypeVar("S")
+
+
+class WindowWorkspace(QObject):
+    """One per window. Panels connect to its signals and do not know each other."""
+
+    active_model_changed = Signal(object)  # model id or None
+    selection_changed = Signal(object)  # Selection
+    beliefs_changed = Signal(str)  # model id whose beliefs or evidence are new
+    target_changed = Signal(object)  # variable or None
+    message = Signal(str, str)  # level ("info", "warning", "error"), text: for the log
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.runs = RunQueue(document, self)
+        self.background_runs = BackgroundRuns(self)
+        self._model_id: str | None = None
+        self._selection = Selection()
+        self._target: str | None = None
+        self._beliefs: dict[str, BeliefService] = {}
+        document.replaced.connect(self._on_replaced)
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def project(self) -> Project:
+        return self.document.project
+
+    @property
+    def model_id(self) -> str | None:
+        """The model of the current tab; None when another page is shown."""
+        return self._model_id
+
+    @property
+    def selection(self) -> Selection:
+        return self._selection
+
+    @property
+    def target(self) -> str | None:
+        return self._target
+
+    def activate_model(self, model_id: str | None) -> None:
+        if model_id != self._model_id:
+            self._model_id = model_id
+            self._selection = Selection()
+            self.active_model_changed.emit(model_id)
+            self.selection_changed.emit(self._selection)
+
+    def select(self, nodes: Iterable[str] = (), edges: Iterable[Edge] = ()) -> None:
+        selection = Selection(tuple(nodes), tuple(edges))
+        if selection != self._selection:
+            self._selection = selection
+            self.selection_changed.emit(selection)
+
+    def set_target(self, variable: str | None) -> None:
+        if variable != self._target:
+            self._target = variable
+            self.target_changed.emit(variable)
+
+    def beliefs(self, model_id: str) -> BeliefService:
+        """The beliefs of a model of the project, made on first use."""
+        if model_id not in self._beliefs:
+            live = BeliefService(self.project.models[model_id].model, self)
+            self._beliefs[model_id] = live
+            live.changed.connect(lambda: self.beliefs_changed.emit(model_id))
+            live.evidence_changed.connect(lambda: self.beliefs_changed.emit(model_id))
+        return self._beliefs[model_id]
+
+    @property
+    def active_beliefs(self) -> BeliefService | None:
+        return None if self._model_id is None else self.beliefs(self._model_id)
+
+    def _on_replaced(self) -> None:
+        """Drop what belongs to the models of the previous project."""
+        self.activate_model(None)
+        self.set_target(None)
+        for live in self._beliefs.values():
+            live.deleteLater()
+        self._beliefs.clear()
+
+    def _on_document_changed(self, before: Project, after: Project) -> None:
+        for model_id in list(self._beliefs):
+            if model_id not in after.models:
+                self._beliefs.pop(model_id).deleteLater()
+            elif after.models[model_id].model is not self._beliefs[model_id].model:
+                self._beliefs[model_id].set_model(after.models[model_id].model)
+        if self._model_id is not None and self._model_id not in after.models:
+            self.activate_model(None)
+            return
+        if self._model_id is not None:
+            names = after.models[self._model_id].model.domain
+            nodes = [n for n in self._selection.nodes if n in names]
+            edges = [e for e in self._selection.edges if e[0] in names and e[1] in names]
+            self.select(nodes, edges)
 
 
 class WindowContext(QObject):
@@ -124,6 +220,19 @@ class WindowContext(QObject):
         from pgmstudio.core.io.data.spreadsheets import write_csv
 
         write_csv(path, text, quoted=self._preferences.quote_formulas)
+
+    def export_file(self, path: Path, content: str | bytes, message: str = "") -> bool:
+        """Write a table (text) or any file (bytes) and notify; False if it failed, as shown."""
+        try:
+            if isinstance(content, str):
+                self.write_csv(path, content)
+            else:
+                replace_file(path, content)
+        except PgmStudioError as error:
+            self.errors.report(error)
+            return False
+        self.notify(message or f"{path.name} was written.")
+        return True
 
     def reveal(self, panel: str) -> None:
         """Bring a panel to the front."""

@@ -11,20 +11,189 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDockWidget, QGridLayout, QMainWindow, QStyle, QTabBar, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDockWidget,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QMainWindow,
+    QSplitter,
+    QStyle,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.gui.context import Selection
+from pgmstudio.gui.context import AppContext, Selection
+from pgmstudio.gui.jobs.learning_run import LearningRun
+from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import set_role
+from pgmstudio.gui.widgets.basic import label, named, row, set_role, tool_button
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import WindowContext
-from pgmstudio.gui.window.dock_overlay import Overlay
-from pgmstudio.gui.window.dock_rail import CollapsedBottomBar, DockRail
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT, PanelSpec
 
 Area = Qt.DockWidgetArea
+
+
+class DockRail(QFrame):
+    """One button per panel of a side; `chosen` has its name."""
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str, specs: Sequence[PanelSpec], *, upright: bool) -> None:
+        super().__init__()
+        named(self, name, "Folded panels")
+        self.setProperty("role", "window")
+        self._upright = upright
+        self._buttons: dict[str, QToolButton] = {}
+        self.box: QBoxLayout = QVBoxLayout(self) if upright else QHBoxLayout(self)
+        self.box.setContentsMargins(*((6, 8, 6, 8) if upright else (8, 2, 8, 2)))
+        self.box.setSpacing(theme().space(2))
+        for spec in specs:
+            self.box.addWidget(self._button(spec))
+        self.box.addStretch(1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _button(self, spec: PanelSpec) -> QToolButton:
+        made = named(QToolButton(), f"rail.{spec.name}")
+        made.setIcon(icon(spec.icon, on="accent"))
+        made.setCheckable(True)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setToolTip(f"{spec.title}: {spec.tip}")
+        made.setAccessibleName(f"Show {spec.title.lower()}")
+        if not self._upright:
+            made.setText(spec.title)
+            made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        made.clicked.connect(lambda: self.chosen.emit(spec.name))
+        self._buttons[spec.name] = made
+        return made
+
+    def mark(self, names: Sequence[str]) -> None:
+        """Show which panels are open over the centre."""
+        for name, made in self._buttons.items():
+            made.setChecked(name in names)
+
+    def _restyle(self) -> None:
+        if self._upright:
+            side = theme().px("row_roomy")
+            for made in self._buttons.values():
+                made.setFixedSize(side, side)
+            self.setFixedWidth(theme().px("rail"))
+        else:
+            self.setFixedHeight(theme().px("row_roomy"))
+
+
+class CollapsedBottomBar(DockRail):
+    """The labels of the bottom panels with the progress of the first run."""
+
+    def __init__(self, specs: Sequence[PanelSpec], app: AppContext) -> None:
+        super().__init__("bottomRow", specs, upright=False)
+        self._runs = app.workspace.runs
+        self._with_verb = label("", "secondary", size="dense", name="bottomRowRun")
+        self.box.addWidget(self._with_verb)
+        runs = self._runs
+        for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        self._with_verb.setText(progress_text(self._runs.running))
+
+
+def progress_text(running: Sequence[LearningRun]) -> str:
+    """`Chow–Liu 45 %`, and how many more there are."""
+    if not running:
+        return ""
+    first = running[0]
+    percent = "" if first.progress.fraction is None else f" {first.progress.fraction:.0%}"
+    more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    return f"{first.request.title}{percent.replace('%', ' %')}{more}"
+
+
+class Overlay(QFrame):
+    """Borrows the panels of docks while it is open and gives them back when it closes."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("role", "overlay")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._borrowed: list[tuple[QDockWidget, QWidget]] = []
+        self._title = label("", "heading", size="dense")
+        self._close = tool_button("x", "Close this panel (Esc)", self.close_it, name=f"{name}Close")
+        self._splitter = QSplitter(Qt.Orientation.Vertical)
+        self._splitter.setChildrenCollapsible(False)
+        head = row(self._title, None, self._close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setSpacing(0)
+        head_layout = head.layout()
+        assert head_layout is not None
+        head_layout.setContentsMargins(12, 2, 4, 2)
+        layout.addWidget(head)
+        layout.addWidget(self._splitter, 1)
+        self.hide()
+
+    @property
+    def names(self) -> list[str]:
+        """The panels it shows now."""
+        return [dock.objectName() for dock, _ in self._borrowed]
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._borrowed)
+
+    def open_with(self, docks: Sequence[QDockWidget]) -> None:
+        """Show the panels of these docks instead of others."""
+        if [dock for dock, _ in self._borrowed] == list(docks):
+            return
+        self._give_back()
+        for dock in docks:
+            panel = dock.widget()
+            dock.setWidget(QWidget())  # so that the dock lets go of the panel
+            self._borrowed.append((dock, panel))
+            self._splitter.addWidget(panel)
+            panel.show()
+        self._title.setText(" · ".join(dock.windowTitle() for dock in docks))
+        self.setAccessibleName(self._title.text())
+        self.setVisible(bool(docks))
+        self.raise_()
+        self.changed.emit()
+
+    def close_it(self) -> None:
+        """Hide, and give the panels back."""
+        if not self._borrowed:
+            return
+        self._give_back()
+        self.hide()
+        self.changed.emit()
+
+    def panel(self, name: str) -> QWidget | None:
+        """The panel of that dock, when it is here."""
+        return next((p for dock, p in self._borrowed if dock.objectName() == name), None)
+
+    def _give_back(self) -> None:
+        for dock, panel in self._borrowed:
+            stand_in = dock.widget()
+            dock.setWidget(panel)
+            stand_in.deleteLater()
+        self._borrowed.clear()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_it()
+        else:
+            super().keyPressEvent(event)
 
 
 def panels_at(area: Area) -> list[PanelSpec]:

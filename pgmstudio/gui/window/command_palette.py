@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QListView, QSizePolicy
+from PySide6.QtWidgets import QCompleter, QListView, QSizePolicy
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, text_width
+from pgmstudio.gui.widgets.basic import hbox, label, named, text_width
 from pgmstudio.gui.widgets.search_field import LensField
 
 # The list of the field has the keyboard, or another window is in front.
@@ -29,17 +29,13 @@ class CommandPalette(LensField):
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self._app = app
-        self.setObjectName("commandField")
-        self.setAccessibleName("Search or run a command")
-        self.setToolTip("Every action by name (Ctrl+K)")
+        named(self, "commandField", "Search or run a command", "Every action by name (Ctrl+K)")
         self.fit(theme().px("left") + theme().space(8))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._keys = label("Ctrl K", "chip", size="caption")
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        at_the_end = QHBoxLayout(self)
-        at_the_end.setContentsMargins(0, 0, theme().space(3), 0)
         ends = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        at_the_end.addWidget(self._keys, 0, ends)
+        hbox(self, (self._keys, 0, ends), margins=(0, 0, theme().space(3), 0))
         self.textChanged.connect(self._show_keys)
         self.textEdited.connect(self._list_matches)
         self._model = QStringListModel(self)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QSizePolicy
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, named
 from pgmstudio.gui.window.registry import BOTTOM, PANELS, PanelSpec
 
 GRIP_HEIGHT = 4
@@ -49,9 +49,7 @@ class PanelDocks(QObject):
         self._panels: dict[str, QWidget] = {}
         self.docks: dict[str, QDockWidget] = {}
         for spec in PANELS:
-            dock = QDockWidget(spec.title, window)
-            dock.setObjectName(spec.name)
-            dock.setToolTip(spec.tip)
+            dock = named(QDockWidget(spec.title, window), spec.name, tip=spec.tip)
             dock.setWidget(QWidget())
             dock.setFeatures(_FEATURES)
             dock.setTitleBarWidget(DockTitle(spec))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pgmstudio.core.languages import learners, registry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.languages import registry as views
+from pgmstudio.gui.widgets.basic import vbox
 
 MAX_LINES = 2000
 _WORDS = {"info": "", "warning": "Caution: ", "error": "Error: "}
@@ -28,9 +29,7 @@ class LogPanel(QWidget):
         self._text.setProperty("textSize", "mono")
         self._text.setMaximumBlockCount(MAX_LINES)
         self._text.setPlaceholderText("What the program does and refuses is written here.")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._text)
+        vbox(self, self._text)
         app.workspace.message.connect(self._on_message)
         app.document.replaced.connect(self._on_replaced)
         self._add_plugin_problems()

@@ -7,15 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QHBoxLayout,
-    QMainWindow,
-    QMenu,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QMenu, QTabWidget, QWidget
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.context import AppContext
@@ -27,6 +19,7 @@ from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.logo import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import MENUS, ActionSpec
+from pgmstudio.gui.widgets.basic import hbox, named
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import WindowContext
@@ -107,8 +100,7 @@ class MainWindow(QMainWindow):
     def _add_menus(self) -> None:
         registry = self.app.actions
         for title in MENUS:
-            self._menus[title] = self.menuBar().addMenu(title)
-            self._menus[title].setObjectName(f"menu{title}")
+            self._menus[title] = named(self.menuBar().addMenu(title), f"menu{title}")
             self._menus[title].setToolTipsVisible(True)
             self._menus[title].aboutToShow.connect(registry.refresh)
         for position in ACTION_TABLES:
@@ -146,8 +138,7 @@ class MainWindow(QMainWindow):
     def _menu(self, path: str) -> QMenu:
         if path not in self._menus:
             parent, _, title = path.rpartition("/")
-            self._menus[path] = self._menu(parent).addMenu(title)
-            self._menus[path].setObjectName(f"menu{path}")
+            self._menus[path] = named(self._menu(parent).addMenu(title), f"menu{path}")
             self._menus[path].setToolTipsVisible(True)
         return self._menus[path]
 
@@ -273,9 +264,7 @@ class _Corner(QWidget):
     def __init__(self, field: QWidget) -> None:
         super().__init__()
         self._field = field
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(_MORE_MENUS, 3, 8, 1)
-        layout.addWidget(field)
+        hbox(self, field, margins=(_MORE_MENUS, 3, 8, 1))
         self.hold()
 
     def hold(self) -> None:

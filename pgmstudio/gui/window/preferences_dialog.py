@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.preferences import Preferences
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Segments, button, label
+from pgmstudio.gui.widgets.basic import Segments, button, label, named
 
 MODES = (
     ("light", "Light", "Light theme."),
@@ -43,18 +44,14 @@ class PreferencesDialog(QDialog):
         self._motion.setToolTip("Nothing slides; every change is there at once.")
         self._motion.toggled.connect(lambda on: self._prefer(reduced_motion=on))
         self._autosave = _number(
-            "preferAutosave",
-            "Seconds between two recovery copies.",
-            (5, 3600),
-            5,
-            " s",
+            "preferAutosave", "Seconds between two recovery copies.", (5, 3600), 5, " s"
         )
         self._autosave.valueChanged.connect(lambda seconds: self._prefer(autosave_seconds=seconds))
-        self._quote = QCheckBox("Quote cells that look like formulas")
-        self._quote.setObjectName("preferQuoteFormulas")
-        self._quote.setToolTip(
-            "Exported CSV files get a ' before text that begins with = + - or @, which a "
-            "spreadsheet would take for a formula."
+        self._quote = named(
+            QCheckBox("Quote cells that look like formulas"),
+            "preferQuoteFormulas",
+            tip="Exported CSV files get a ' before text that begins with = + - or @, which a "
+            "spreadsheet would take for a formula.",
         )
         self._quote.toggled.connect(lambda on: self._prefer(quote_formulas=on))
         self._limit = _number(
@@ -104,16 +101,14 @@ class PreferencesDialog(QDialog):
             (self._autosave, preferences.autosave_seconds),
             (self._limit, preferences.read_limit_gigabytes),
         ):
-            field.blockSignals(True)
-            field.setValue(value)
-            field.blockSignals(False)
+            with QSignalBlocker(field):
+                field.setValue(value)
         for tick, is_on in (
             (self._motion, preferences.reduced_motion),
             (self._quote, preferences.quote_formulas),
         ):
-            tick.blockSignals(True)
-            tick.setChecked(is_on)
-            tick.blockSignals(False)
+            with QSignalBlocker(tick):
+                tick.setChecked(is_on)
 
     def _prefer(self, **changes: object) -> None:
         self._app.set_preferences(replace(self._app.preferences, **changes))  # type: ignore[arg-type]
@@ -134,10 +129,7 @@ def show_preferences(app: AppContext) -> PreferencesDialog:
 
 
 def _number(name: str, tip: str, bounds: tuple[int, int], step: int, unit: str) -> QSpinBox:
-    made = QSpinBox()
-    made.setObjectName(name)
-    made.setToolTip(tip)
-    made.setAccessibleName(tip)
+    made = named(QSpinBox(), name, tip, tip)
     made.setRange(*bounds)
     made.setSingleStep(step)
     made.setSuffix(unit)

@@ -43,7 +43,7 @@ PANELS = (
         LEFT,
         "pgmstudio.gui.files.project_panel:ProjectPanel",
         "folder-simple",
-        "Data, knowledge, models, evidence cases and runs of this project.",
+        "Data, knowledge, models, evidence scenarios and runs of this project.",
         titled=False,
     ),
     PanelSpec(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QWidget
 
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, empty_state, literal
+from pgmstudio.gui.widgets.basic import button, empty_state, literal, named, vbox
 from pgmstudio.gui.widgets.page import Page
 
 
@@ -102,10 +102,7 @@ class TabArea(QWidget):
                 name="centerStart",
             ),
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
-        layout.addWidget(self._nothing)
+        vbox(self, self._splitter, self._nothing)
         self._add_group()
         self._splitter.hide()
         self.page_changed.connect(self._on_page_changed)
@@ -113,9 +110,7 @@ class TabArea(QWidget):
         theme().changed.connect(self._on_theme_changed)
 
     def _add_group(self) -> _Tabs:
-        tabs = _Tabs()
-        tabs.setObjectName(f"tabs{len(self._groups)}")
-        tabs.setAccessibleName("Open pages")
+        tabs = named(_Tabs(), f"tabs{len(self._groups)}", "Open pages")
         tabs.setDocumentMode(True)
         tabs.setTabsClosable(True)
         tabs.setMovable(True)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton
 
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import named
 from pgmstudio.gui.widgets.debounce import one_shot
 
 
@@ -18,8 +19,7 @@ class Toast(QFrame):
         super().__init__(window)
         self.setObjectName("toast")
         self.setProperty("role", "card")
-        self._label = QLabel()
-        self._label.setObjectName("toastText")
+        self._label = named(QLabel(), "toastText")
         self._label.setWordWrap(True)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._undo = QPushButton("Undo")

@@ -12,7 +12,7 @@ import pgmstudio
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, named
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT
 
@@ -72,8 +72,7 @@ def _first_stop(region: QWidget) -> QWidget | None:
 
 def show_about(parent: QWidget) -> QDialog:
     """Opens and returns the dialog; it closes itself."""
-    dialog = QDialog(parent)
-    dialog.setObjectName("aboutDialog")
+    dialog = named(QDialog(parent), "aboutDialog")
     dialog.setWindowTitle("About PGM Studio")
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(24, 24, 24, 16)

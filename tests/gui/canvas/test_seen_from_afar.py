@@ -20,7 +20,7 @@ from pgmstudio.gui.canvas.node_geometry import (
     named_box,
 )
 from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
-from pgmstudio.gui.knowledge.tier_lanes import TierLanes
+from pgmstudio.gui.knowledge.page import TierLanes
 from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_labels
 from pgmstudio.gui.theme.theme import theme

@@ -31,12 +31,9 @@ from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.data import associations_tab as association_page
 from pgmstudio.gui.data.associations_tab import AssociationTab, clustered_order
-from pgmstudio.gui.data.columns_tab import ColumnsTab
-from pgmstudio.gui.data.missing_tab import MissingTab
-from pgmstudio.gui.data.page import DataPage, facts_of
+from pgmstudio.gui.data.columns_tab import ColumnsTab, StateEditor, merged_name
+from pgmstudio.gui.data.page import DataPage, MissingTab, SplitTab, facts_of
 from pgmstudio.gui.data.sample_page import SamplePage
-from pgmstudio.gui.data.split_tab import SplitTab
-from pgmstudio.gui.data.state_editor import StateEditor, merged_name
 from pgmstudio.gui.data.table_model import RowChoice, rows_shown
 from pgmstudio.gui.evidence.row_evidence import findings_of_row
 from pgmstudio.gui.navigation import open_data_page, open_model_page

@@ -17,7 +17,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage

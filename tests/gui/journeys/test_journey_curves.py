@@ -13,7 +13,7 @@ from pgmstudio.core.experiments.sl_curves.selection import best_at
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.model_page.page import ModelPage

@@ -14,7 +14,7 @@ from pgmstudio.core.io.models.files import Properties, read_model, write_model
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.actions import MODEL_FILTERS, FileCommands, with_ending
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.model_page.page import ModelPage

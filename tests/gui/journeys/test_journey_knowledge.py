@@ -25,9 +25,9 @@ from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.jobs.learning_run import LearningRun
-from pgmstudio.gui.knowledge.tier_lanes import FREE, LaneList
+from pgmstudio.gui.knowledge.page import FREE, LaneList
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page

@@ -22,7 +22,7 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.export.dialog import ExportDialog
 from pgmstudio.gui.files.opening import open_file

@@ -23,7 +23,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.languages.markov_network.inspector import EdgeContextsSection

@@ -18,7 +18,7 @@ from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.jobs.job import JobState

@@ -14,7 +14,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.languages.pdg.inspector import GraphNodeInspector
 from pgmstudio.gui.languages.pdg.page_extension import PdgExtension

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.experiments.language_comparison.results import LanguageRow
 from pgmstudio.gui.comparison.languages_page import ComparePage
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage

@@ -17,9 +17,8 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.data.missing_tab import MissingTab
-from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.data.page import DataPage, MissingTab
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS

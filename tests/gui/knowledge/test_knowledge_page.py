@@ -22,9 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.project import edits
-from pgmstudio.gui.knowledge.edge_matrix import EdgeMatrix
-from pgmstudio.gui.knowledge.page import KnowledgePage
-from pgmstudio.gui.knowledge.tier_lanes import FREE, Lane, LaneList, TierLanes
+from pgmstudio.gui.knowledge.page import FREE, EdgeMatrix, KnowledgePage, Lane, LaneList, TierLanes
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler

@@ -14,8 +14,7 @@ from pgmstudio.core.project.edits import rename_model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.navigation import open_welcome
-from pgmstudio.gui.tour.guided_tour import GuidedTour
-from pgmstudio.gui.tour.tour_steps import STEPS
+from pgmstudio.gui.tour.guided_tour import STEPS, GuidedTour
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.registry import PANELS
 from tests.gui.asia import open_asia

@@ -313,8 +313,7 @@ def panels(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
         roomy[name] = (max(wide, sizes[identity][0]), max(high, sizes[identity][1]))
     pairs = {(key[e.source], key[e.target]): e for e in picture.edges if _are_in(key, e)}
     union = GraphPicture(
-        tuple(PictureNode(name, name) for name in roomy),
-        tuple(PictureEdge(a, b) for a, b in pairs),
+        tuple(PictureNode(name, name) for name in roomy), tuple(PictureEdge(a, b) for a, b in pairs)
     )
     arrange = layered if any(e.style.has_arrow for e in picture.edges) else force
     base = packed([arrange(part, roomy) for part in union.components()], roomy)

@@ -34,9 +34,7 @@ def dot_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     for identity, name in number.items():
         width, height = sizes[identity]
         graph.add_node(
-            name,
-            width=f"{width / _POINTS_PER_INCH:.5f}",
-            height=f"{height / _POINTS_PER_INCH:.5f}",
+            name, width=f"{width / _POINTS_PER_INCH:.5f}", height=f"{height / _POINTS_PER_INCH:.5f}"
         )
     for edge in picture.edges:
         options = {} if _orders(edge.style) else {"constraint": "false"}

@@ -335,10 +335,7 @@ def _tags(
 
 
 def _legend_entries(
-    styles: set[EdgeStyle],
-    marks: list[Mark],
-    has_priors: bool,
-    palette: Mapping[str, str],
+    styles: set[EdgeStyle], marks: list[Mark], has_priors: bool, palette: Mapping[str, str]
 ) -> list[tuple[str, Sample]]:
     """Only what is on screen and does not explain itself."""
     entries: list[tuple[str, Sample]] = []

@@ -85,10 +85,7 @@ class Crowd:
         """The best free box for a label next to a mark; it is occupied from now on."""
         boxes = [
             Box.around(
-                (
-                    mark[0] + across * (apart + width / 2),
-                    mark[1] + down * (apart + height / 2),
-                ),
+                (mark[0] + across * (apart + width / 2), mark[1] + down * (apart + height / 2)),
                 width,
                 height,
             )

@@ -13,14 +13,7 @@ from typing import Any
 from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.layout.boxes import text_width
 from pgmstudio.core.drawing.markers import Marker
-from pgmstudio.core.drawing.svg.elements import (
-    element,
-    font_families,
-    line,
-    path,
-    rect,
-    text,
-)
+from pgmstudio.core.drawing.svg.elements import element, font_families, line, path, rect, text
 from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, draw_marker
 from pgmstudio.core.drawing.theme import colors, tokens
 from pgmstudio.core.number_format import TYPOGRAPHIC

@@ -31,7 +31,7 @@ from pgmstudio.core.languages.pdg.node_facts import (
     graph_node_facts,
 )
 from pgmstudio.core.languages.pdg.session import NodeFlows
-from pgmstudio.core.number_format import change, grouped, percent
+from pgmstudio.core.number_format import change, counted, grouped, percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -265,7 +265,7 @@ class GraphNodeInspector(QWidget):
         into, out = float(flows.in_flow[i][node]), float(flows.out_flow[i][node])
         fraction = float(flows.visits[i][node])
         count = len(live.evidence)
-        self._flow.title.setText(f"Flow given {count} evidence" if count else "Flow")
+        self._flow.title.setText(f"Flow given {counted(count, 'finding')}" if count else "Flow")
         facts: list[Fact] = [
             ("In-flow", f"{into:.4f}", "Probability of reaching it, with the evidence not below."),
             ("Out-flow", f"{out:.4f}", "Probability of the evidence at and below it."),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSlider, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QSlider, QStackedWidget, QWidget
 
 from pgmstudio.core.analysis.feature_selection import TargetTest, corrected, p_words, target_tests
 from pgmstudio.core.data.dataset import DataSet
@@ -16,7 +16,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.learning.wizard.state import ColumnSelection, WizardState
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar
-from pgmstudio.gui.widgets.basic import Segments, button, empty_state, label, row
+from pgmstudio.gui.widgets.basic import Segments, button, empty_state, label, named, row, vbox
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.grid_view import CellMarks
 from pgmstudio.gui.widgets.step_bar import PlainLine
@@ -92,24 +92,20 @@ class ColumnsStep(QWidget):
         super().__init__()
         self.setObjectName("stepwiseColumns")
         self._app, self._plan = app, plan
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_tests)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_tests, app.errors.report)
         self._requested: tuple[DataSet, str] | None = None
         self.data = ChoiceBox("stepwiseData", "Data set to learn from.")
         self.target = ChoiceBox("stepwiseTarget", "Target variable for the tests.")
         self.data.picked.connect(self._on_data)
         self.target.picked.connect(self._on_target)
-        self.alpha = QSlider(Qt.Orientation.Horizontal)
-        self.alpha.setObjectName("stepwiseAlpha")
+        self.alpha = named(QSlider(Qt.Orientation.Horizontal), "stepwiseAlpha")
         self.alpha.setRange(0, len(ALPHAS) - 1)
         self.alpha.setPageStep(1)
         self.alpha.setFixedWidth(round(150 * theme().scale))
         self.alpha.setToolTip("Columns below this p-value are selected; at the right end, all.")
         self.alpha.setAccessibleName("Significance level α")
         self.alpha.valueChanged.connect(self._on_alpha)
-        self._alpha_text = label("", "secondary")
-        self._alpha_text.setObjectName("stepwiseAlphaText")
+        self._alpha_text = label("", "secondary", name="stepwiseAlphaText")
         self._alpha_text.setMinimumWidth(round(76 * theme().scale))
         self.correction = Segments(
             [
@@ -137,8 +133,7 @@ class ColumnsStep(QWidget):
         self.table.ticked.connect(self._on_ticked)
         self._summary = PlainLine("stepwiseKept")
         self._summary.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._chance = label("", "secondary", size="dense", wrap=True)
-        self._chance.setObjectName("stepwiseChance")
+        self._chance = label("", "secondary", size="dense", wrap=True, name="stepwiseChance")
         self._all = button(
             "Select all", self._on_all, role="link", name="stepwiseAll", tip="Select every column."
         )
@@ -152,18 +147,6 @@ class ColumnsStep(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(empty_state(NOTHING))
         self._stack.addWidget(self.table)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 12, 16, 8)
-        layout.setSpacing(8)
-        layout.addWidget(
-            row(
-                label("Data", "secondary"),
-                self.data,
-                label("Target", "secondary"),
-                self.target,
-                None,
-            )
-        )
         self._tools = row(
             label("Keep", "secondary"),
             self._alpha_text,
@@ -172,11 +155,23 @@ class ColumnsStep(QWidget):
             self.correction,
             None,
         )
-        layout.addWidget(self._tools)
-        layout.addWidget(self._stack, 1)
-        layout.addWidget(self._chance)
         self._below = row(self._summary, self._by_p, self._all)
-        layout.addWidget(self._below)
+        vbox(
+            self,
+            row(
+                label("Data", "secondary"),
+                self.data,
+                label("Target", "secondary"),
+                self.target,
+                None,
+            ),
+            self._tools,
+            (self._stack, 1),
+            self._chance,
+            self._below,
+            margins=(16, 12, 16, 8),
+            spacing=8,
+        )
         self.setFocusProxy(self.target)
 
     # -- showing
@@ -194,9 +189,10 @@ class ColumnsStep(QWidget):
         for widget in (self._tools, self._below, self._chance):
             widget.setVisible(has_target)
         picking = plan.picking
-        self.alpha.blockSignals(True)  # the plan sets the slider, not the other way round
-        self.alpha.setValue(min(range(len(ALPHAS)), key=lambda k: abs(ALPHAS[k] - picking.alpha)))
-        self.alpha.blockSignals(False)
+        with QSignalBlocker(self.alpha):  # the plan sets the slider, not the other way round
+            self.alpha.setValue(
+                min(range(len(ALPHAS)), key=lambda k: abs(ALPHAS[k] - picking.alpha))
+            )
         every = picking.alpha >= 1
         self._alpha_text.setText("every column" if every else f"p < {picking.alpha:g}")
         self.correction.choose(picking.correction)

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
-from pgmstudio.gui.widgets.basic import Segments, label, tool_button
+from pgmstudio.gui.widgets.basic import Segments, label, named, tool_button
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.debounce import one_shot
 
@@ -103,10 +103,7 @@ class ComboWidget(FieldWidget):
 class SliderWidget(FieldWidget):
     def __init__(self, name: str, field: SliderField) -> None:
         super().__init__(field.label)
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setObjectName(name)
-        self._slider.setAccessibleName(field.title)
-        self._slider.setToolTip(field.tip)
+        self._slider = named(QSlider(Qt.Orientation.Horizontal), name, field.title, field.tip)
         self._slider.setPageStep(1 if field.has_steps else 10)
         self._slider.setMinimumWidth(max(90, min(field.limits[1], 160)))  # a pixel a step
         self._slider.valueChanged.connect(self.changed.emit)

@@ -9,17 +9,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.run_artifacts import write_artifacts
@@ -45,6 +37,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, PushButton, button, label, row, wide_first
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import facts_label
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Table
@@ -72,9 +65,7 @@ class RunResultPage(Page):
         self._fields: dict[str, Any] = {}
         self._views: dict[str, Any] = {}
         self.tables: dict[str, Table] = {}
-        self._fitting = LatestTask(self)
-        self._fitting.answered.connect(self._add_model)
-        self._fitting.failed.connect(app.errors.report)
+        self._fitting = LatestTask(self, self._add_model, app.errors.report)
         self._refresh_soon = one_shot(self, self._refresh, REFRESH_MS)
         self._redraw_soon = one_shot(self, self._refresh, REDRAW_MS)
         self._lay_out()
@@ -90,9 +81,7 @@ class RunResultPage(Page):
         return button(text, run, icon_name="export", name=self._name(key), tip=tip)
 
     def _label(self, key: str) -> QLabel:
-        made = label("", "secondary", size="dense", wrap=True)
-        made.setObjectName(self._name(key))
-        return made
+        return label("", "secondary", size="dense", wrap=True, name=self._name(key))
 
     def _lay_out(self) -> None:
         result, is_long = self._result, self._result.has_long_facts
@@ -290,11 +279,10 @@ class RunResultPage(Page):
             widget = self.tables[table.key]
             if list(table.rows) != list(widget.rows):
                 number = table.best if widget.current is None else widget.current
-                widget.blockSignals(True)  # `_refresh` looks at the selected row afterwards
-                widget.show_rows(table.rows)
-                if table.best is not None and number is not None:
-                    widget.select(number)
-                widget.blockSignals(False)
+                with QSignalBlocker(widget):  # `_refresh` looks at the selected row afterwards
+                    widget.show_rows(table.rows)
+                    if table.best is not None and number is not None:
+                        widget.select(number)
         for key, widget in self.tables.items():
             widget.setVisible(key in shown)
         cast(QWidget, self._areas[0].parentWidget()).setVisible(self._areas[0].count() > 0)
@@ -403,9 +391,7 @@ class RunResultPage(Page):
 
     def _on_export(self) -> None:
         kinds = f"One line for each {self._result.unit} (*.csv);;All (*.json)"
-        path, _ = QFileDialog.getSaveFileName(self, "Export", self._result.file_name, kinds)
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export", self._result.file_name, kinds, self.export)
 
     def export(self, path: Path) -> None:
         """Write the artifact as a table in a .csv, or everything as .json."""

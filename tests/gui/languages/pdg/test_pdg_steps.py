@@ -17,7 +17,7 @@ from pgmstudio.core.languages.pdg.learning.params import PdgParams
 from pgmstudio.core.learning.base import Finished, LearnEvent
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.pdg.steps_page import PdgStepsPage
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.navigation import open_learn_page

@@ -16,7 +16,7 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner impo
 from pgmstudio.core.languages.tree_mixture.model import partition_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.tree_mixture.inspector import PartitionSection
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
