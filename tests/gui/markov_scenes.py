@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pgmstudio.gui.demo.window_driver import WindowDriver
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.gui.evidence.context_views import context_views
+from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage
+from pgmstudio.gui.window.main_window import panel_widget
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES
 
@@ -38,6 +41,11 @@ def markov(driver: WindowDriver, _own: Path) -> Iterator[str]:
     app.workspace.select(("smoking",))
     QTest.qWait(500)
     yield "markov-node"
+    inspector = panel_widget(driver.window, "inspectorPanel")
+    assert isinstance(inspector, InspectorPanel)
+    inspector.node.show_tab("table")
+    QTest.qWait(500)
+    yield "markov-blanket"
     app.reveal("tablePanel")
     QTest.qWait(300)
     yield "markov-table"
@@ -45,6 +53,7 @@ def markov(driver: WindowDriver, _own: Path) -> Iterator[str]:
         page.show_picture(name)
         QTest.qWait(700)
         yield f"markov-{name}"
+    driver.window.folding.toggle_side(Qt.DockWidgetArea.BottomDockWidgetArea)
     driver.do("learn.blankets")
     result = app.center.current
     assert isinstance(result, RunResultPage)

@@ -26,7 +26,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.files.opening import open_file
-from pgmstudio.gui.languages.markov_network.inspector import EdgeContextsSection
+from pgmstudio.gui.languages.markov_network.inspector import EdgeSections
 from pgmstudio.gui.languages.markov_network.page_extension import MarkovExtension
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
@@ -107,8 +107,8 @@ def test_a_learned_markov_network_is_viewed_in_a_context_edited_asked_and_saved(
 
     # The context is unticked in the inspector, and undone.
     app.workspace.select((), (edge,))
-    section = window.findChild(EdgeContextsSection)
-    assert isinstance(section, EdgeContextsSection)
+    section = window.findChild(EdgeSections)
+    assert isinstance(section, EdgeSections)
     section.rows.box(row).click()
     fewer = app.project.models[model_id].model
     assert isinstance(fewer, MarkovNetwork)

@@ -10,7 +10,7 @@ Restrictions are kept in reduced echelon form over the rational numbers, so rank
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -254,14 +254,33 @@ def parameter_name(domain: Domain, parameter: Parameter) -> str:
     )
 
 
-def restriction_text(domain: Domain, row: Mapping[Parameter, Fraction]) -> str:
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def parameter_symbol(domain: Domain, parameter: Parameter) -> str:
+    """`φ₂₃`, variables by their numbers from 1 on; with states where a variable has more than two:
+    `φ₂₃(low, yes)`."""
+    term, states = parameter
+    numbers = [str(v + 1).translate(_LOW) for v in term]
+    text = ("," if len(domain) > 9 else "").join(numbers)
+    if all(domain.cardinalities[v] == 2 for v in term):
+        return f"φ{text}"
+    named = (domain.variables[v].states[s] for v, s in zip(term, states, strict=True))
+    return f"φ{text}({', '.join(named)})"
+
+
+def restriction_text(
+    domain: Domain,
+    row: Mapping[Parameter, Fraction],
+    name: Callable[[Domain, Parameter], str] = parameter_name,
+) -> str:
     """A restriction as an equation: `φ(2, 3) + φ(1, 2, 3) = 0`."""
     text = ""
     for parameter in sorted(row, key=lambda one: (len(one[0]), one)):
         factor = row[parameter]
         sign = ("− " if factor < 0 else "") if not text else (" − " if factor < 0 else " + ")
         size = "" if abs(factor) == 1 else f"{abs(factor)} "
-        text += f"{sign}{size}{parameter_name(domain, parameter)}"
+        text += f"{sign}{size}{name(domain, parameter)}"
     return f"{text} = 0"
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
@@ -64,28 +65,50 @@ def single_clique(masks: Sequence[int], edge: Edge) -> int | None:
     return common | 1 << i | 1 << j if is_complete(masks, common) else None
 
 
-def strata_problems(structure: MarkovStructure) -> Iterator[str]:
-    """Why the structure has no closed form, a message for each reason; none if it has one."""
+@dataclass(frozen=True, slots=True)
+class StrataCheck:
+    """A condition of the closed form, and a message for each place where it does not hold."""
+
+    title: str
+    problems: tuple[str, ...] = ()
+
+
+def strata_checks(structure: MarkovStructure) -> tuple[StrataCheck, ...]:
+    """The conditions in order; only the first one where the graph is not chordal."""
     names = structure.domain.names
     cycle = structure.chordless_cycle
     if cycle is not None:
         ring = " – ".join(names[v] for v in (*cycle, cycle[0]))
-        yield f"The graph is not chordal: {ring} has no chord."
-        return
+        problem = f"The graph is not chordal: {ring} has no chord."
+        return (StrataCheck("The graph is chordal", (problem,)),)
     masks = neighbour_masks(len(names), structure.edges)
     cliques: dict[int, list[Edge]] = {}
+    inside, apart = [], []
     for edge in structure.contexts:
         clique = single_clique(masks, edge)
         if clique is None:
             text = structure.edge_text(edge)
-            yield f"{text} is in a separator, where no edge may have a stratum."
+            inside.append(f"{text} is in a separator, where no edge may have a stratum.")
         else:
             cliques.setdefault(clique, []).append(edge)
     for clique, edges in cliques.items():
         if not frozenset.intersection(*map(frozenset, edges)):
             texts = ", ".join(map(structure.edge_text, sorted(edges)))
             members = ", ".join(names[v] for v in bits_of(clique))
-            yield f"The edges with strata of the clique {members} share no variable: {texts}."
+            apart.append(
+                f"The edges with strata of the clique {members} share no variable: {texts}."
+            )
+    return (
+        StrataCheck("The graph is chordal"),
+        StrataCheck("No edge of a separator has a stratum", tuple(inside)),
+        StrataCheck("In each clique the edges with strata share a variable", tuple(apart)),
+    )
+
+
+def strata_problems(structure: MarkovStructure) -> Iterator[str]:
+    """Why the structure has no closed form, a message for each reason; none if it has one."""
+    for check in strata_checks(structure):
+        yield from check.problems
 
 
 def stratified_total(

@@ -47,7 +47,7 @@ class ContextRows(QWidget):
         self._grid.setVerticalSpacing(2)
         self._boxes: list[QCheckBox] = []
         self._locks: list[QLabel] = []
-        self._merged: list[QLabel] = []
+        self._texts: list[list[QLabel]] = []
         self._rows: list[ContextRow] = []
 
     @property
@@ -62,29 +62,29 @@ class ContextRows(QWidget):
         self,
         heads: Sequence[str],
         rows: Sequence[ContextRow],
-        texts: Sequence[str] = (),
+        columns: Sequence[tuple[str, Sequence[str]]] = (),
     ) -> None:
-        """Show the rows, with texts about the data of each.
+        """Show the rows, and columns of texts about the data of each: a heading, and a text a row.
 
         The same rows keep their widgets, so that the keyboard stays where it is.
         """
-        last = "Rows" if texts else ""
+        last = tuple(head for head, _ in columns)
         built = (tuple(heads), tuple(row.states for row in rows), last)
         if built != self._built:
             self._built = built
             self._build(heads, rows, last)
         self._rows = list(rows)
         for index, row in enumerate(rows):
-            self._show_row(index, row, texts[index] if texts else "")
+            self._show_row(index, row, [texts[index] for _, texts in columns])
 
-    def _build(self, heads: Sequence[str], rows: Sequence[ContextRow], last: str) -> None:
+    def _build(self, heads: Sequence[str], rows: Sequence[ContextRow], last: Sequence[str]) -> None:
         empty(self._grid)
         for column in range(self._grid.columnCount()):  # what the label before asked for
             self._grid.setColumnStretch(column, 0)
             self._grid.setColumnMinimumWidth(column, 0)
-        self._boxes, self._locks, self._merged = [], [], []
-        for column, head in enumerate([*heads, last], start=1):
-            if column == len(heads) + 1:
+        self._boxes, self._locks, self._texts = [], [], []
+        for column, head in enumerate([*heads, *last], start=1):
+            if column > len(heads):
                 rows_head = label(head, "tertiary", size="dense")
                 self._grid.addWidget(rows_head, 0, column, Qt.AlignmentFlag.AlignRight)
                 continue
@@ -105,10 +105,9 @@ class ContextRows(QWidget):
                 word = label(state, size="dense")
                 word.setToolTip(f"{heads[column - 1]} = {state}")
                 self._grid.addWidget(word, position, column)
-            merged = label("", "secondary", size="dense")
-            merged.setObjectName(f"labelMerged.{position}")
-            self._merged.append(merged)
-            self._grid.addWidget(merged, position, len(heads) + 1, Qt.AlignmentFlag.AlignRight)
+            self._texts.append([label("", "secondary", size="dense") for _ in last])
+            for column, text in enumerate(self._texts[-1], start=len(heads) + 1):
+                self._grid.addWidget(text, position, column, Qt.AlignmentFlag.AlignRight)
         metrics = QFontMetrics(theme().font("body"))
         for column, head in enumerate(heads, start=1):
             # Long names get more of the width; of two, a short one is never cut.
@@ -120,7 +119,7 @@ class ContextRows(QWidget):
             self._grid.setRowMinimumHeight(position, theme().px("row") + 4)
         self._grid.setRowStretch(len(rows) + 1, 1)
 
-    def _show_row(self, position: int, row: ContextRow, merged: str) -> None:
+    def _show_row(self, position: int, row: ContextRow, texts: Sequence[str]) -> None:
         box, lock = self._boxes[position], self._locks[position]
         box.setVisible(not row.is_locked)
         lock.setVisible(row.is_locked)
@@ -136,7 +135,8 @@ class ContextRows(QWidget):
         box.setAccessibleName(tip)
         lock.setToolTip(f"With ({text}) as well, no context would need this edge.")
         lock.setAccessibleName(lock.toolTip())
-        self._merged[position].setText(merged)
+        for made, text in zip(self._texts[position], texts, strict=True):
+            made.setText(text)
 
     def _on_clicked(self, position: int, on: bool) -> None:
         self.ticked.emit(self._rows[position].context, on)

@@ -112,7 +112,7 @@ class LabelSections(QWidget):
                 shape = (*model.classes[model.domain.index(target)].shape,)
                 counts = numbers.counts if numbers.counts.shape[:-1] == shape else None
             texts = [merged_text(row, counts, axis) for row in result]
-            self.rows.show_rows([title(name) for name in others], result, texts)
+            self.rows.show_rows([title(name) for name in others], result, [("Rows", texts)])
         locked = [row for row in result or () if row.is_locked]
         states = escape(", ".join(locked[0].states)) if locked else ""
         self.note.show_text(

@@ -58,7 +58,11 @@ VIEW = LanguageView(
     extend_page=lazy("page_extension:MarkovExtension"),
     more_diagrams=(MULTINET_DIAGRAM,),
     description=lazy("description:DESCRIPTION"),
-    inspector_sections={SubjectKind.EDGE: (lazy("inspector:EdgeContextsSection"),)},
+    inspector_sections={
+        SubjectKind.MODEL: (lazy("inspector:ModelSections"),),
+        SubjectKind.TABLE: (lazy("inspector:BlanketSection"),),
+        SubjectKind.EDGE: (lazy("inspector:EdgeSections"),),
+    },
     tables=lazy("tables:MarkovTables"),
     run_results=(BLANKETS, KAPPA_PATH, POSTERIOR),
 )
