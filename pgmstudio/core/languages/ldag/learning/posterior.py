@@ -1,100 +1,31 @@
-"""Posterior probabilities of the edges and labels of labelled DAGs, from MCMC chains.
-
-A model's probability is its score, normalized over the stored models. Visit frequencies are not
-used, since the chains are not reversible (Corander, Gyllenberg and Koski 2006).
-"""
+"""Posterior probabilities of the edges and labels of labelled DAGs, from MCMC chains."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
-from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.partitions import label_of
-from pgmstudio.core.learning.artifacts import PlainFields
+from pgmstudio.core.learning.structure_posterior import (
+    MAX_GRAPHS,
+    MIN_LISTED,
+    ContextProbability,
+    EdgeProbability,
+    GraphProbability,
+    StructurePosterior,
+)
 
 Key = tuple[int, ...]  # a graph: each variable's parents as bits
 
-# Contexts, and models, less probable than this are not listed.
-MIN_LISTED = 0.001
-MAX_MODELS = 20
-_MILLION = 1_000_000
 
-
-@dataclass(frozen=True, slots=True)
-class EdgeProbability:
-    """The probability of an edge, and of the edge with a label."""
-
-    source: str
-    target: str
-    probability: float
-    labelled: float
-
-
-@dataclass(frozen=True, slots=True)
-class ContextProbability:
-    """The probability that the edge exists with these other parents and vanishes in this context
-    of them."""
-
-    source: str
-    target: str
-    context: tuple[tuple[str, str], ...]
-    probability: float
-
-    @property
-    def text(self) -> str:
-        return ", ".join(f"{name} = {state}" for name, state in self.context)
-
-
-@dataclass(frozen=True, slots=True)
-class GraphProbability:
-    """One graph with its probability and its score in bits."""
-
-    edges: tuple[tuple[str, str], ...]
-    probability: float
-    score: float
-
-
-@dataclass(frozen=True)
-class LdagPosterior(PlainFields):
-    """Probabilities over `models` different graphs, each with its best labels."""
-
-    models: int
-    steps: int
-    accepted: int
-    edges: tuple[EdgeProbability, ...]
-    contexts: tuple[ContextProbability, ...]
-    graphs: tuple[GraphProbability, ...]
+class LdagPosterior(StructurePosterior):
+    """The probabilities of labelled DAGs; the contexts of an edge are those of its label."""
 
     kind = "ldag-posterior"
-
-    def edge(self, source: str, target: str) -> float:
-        """The probability of an edge; 0 when no model has it."""
-        return next(
-            (e.probability for e in self.edges if (e.source, e.target) == (source, target)), 0.0
-        )
-
-    def frequencies(self, names: Sequence[str]) -> EdgeFrequencies:
-        """The probabilities as edge frequencies, in counts per million graphs."""
-        counts = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
-        return EdgeFrequencies(tuple(names), _MILLION, counts)
-
-    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
-        """Head and rows: every edge, then the contexts of its label."""
-        rows: list[tuple[object, ...]] = []
-        for edge in self.edges:
-            rows.append((edge.source, edge.target, "", edge.probability))
-            rows += [
-                (one.source, one.target, one.text, one.probability)
-                for one in self.contexts
-                if (one.source, one.target) == (edge.source, edge.target)
-            ]
-        return ("from", "to", "vanishes_where", "probability"), rows
 
 
 def posterior_of(
@@ -109,7 +40,7 @@ def posterior_of(
         for child, mask in enumerate(key):
             families[child, mask] += weight
     edges, contexts = _of_families(scores, families)
-    first = sorted(models, key=lambda key: (-models[key], key))[:MAX_MODELS]
+    first = sorted(models, key=lambda key: (-models[key], key))[:MAX_GRAPHS]
     graphs = tuple(
         GraphProbability(_edges(key, scores), weights[key], models[key] / math.log(2))
         for key in first

@@ -4,61 +4,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.languages.ldag.learning.posterior import (
-    ContextProbability,
-    EdgeProbability,
-    GraphProbability,
-)
 from pgmstudio.core.languages.markov_network.learning.chordal_search import Key, Strata
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import bits_of, edges_of
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge
-from pgmstudio.core.learning.artifacts import PlainFields
+from pgmstudio.core.learning.structure_posterior import (
+    MAX_GRAPHS,
+    MIN_LISTED,
+    ContextProbability,
+    EdgeProbability,
+    GraphProbability,
+    StructurePosterior,
+)
 
-# Contexts, and graphs, less probable than this are not listed.
-MIN_LISTED = 0.001
-MAX_GRAPHS = 20
-_MILLION = 1_000_000
 
-
-@dataclass(frozen=True)
-class MarkovPosterior(PlainFields):
-    """Probabilities over `models` different graphs, each with its best contexts."""
-
-    models: int
-    steps: int
-    accepted: int
-    edges: tuple[EdgeProbability, ...]
-    contexts: tuple[ContextProbability, ...]
-    graphs: tuple[GraphProbability, ...]
+class MarkovPosterior(StructurePosterior):
+    """The probabilities of Markov networks."""
 
     kind = "markov-posterior"
-
-    def edge(self, one: str, other: str) -> float:
-        """The probability of an edge; 0 when no graph has it."""
-        ends = {one, other}
-        return next((e.probability for e in self.edges if {e.source, e.target} == ends), 0.0)
-
-    def frequencies(self, names: Sequence[str]) -> EdgeFrequencies:
-        """The probabilities as edge frequencies, in counts per million graphs."""
-        counts = {(e.source, e.target): round(_MILLION * e.probability) for e in self.edges}
-        return EdgeFrequencies(tuple(names), _MILLION, undirected=counts)
-
-    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
-        """Head and rows: every edge, then its contexts."""
-        rows: list[tuple[object, ...]] = []
-        for edge in self.edges:
-            rows.append((edge.source, edge.target, "", edge.probability))
-            rows += [
-                (one.source, one.target, one.text, one.probability)
-                for one in self.contexts
-                if (one.source, one.target) == (edge.source, edge.target)
-            ]
-        return ("first", "second", "vanishes_where", "probability"), rows
+    is_directed = False
 
 
 def posterior_of(
