@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
-from pgmstudio.core.languages.markov_network.learning.posterior import MarkovPosterior
+from pgmstudio.core.learning.structure_posterior import StructurePosterior
 from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
@@ -21,7 +20,6 @@ from pgmstudio.gui.runs.results.content import (
 from pgmstudio.gui.runs.results.fields import SegmentsField, SliderField
 from pgmstudio.gui.widgets.table import Column
 
-Posterior = LdagPosterior | MarkovPosterior
 
 
 @dataclass(frozen=True)
@@ -41,9 +39,9 @@ def _percent_text(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
-def posterior_content(posterior: Posterior, state: ResultState) -> ResultContent:
+def posterior_content(posterior: StructurePosterior, state: ResultState) -> ResultContent:
     """The averaged graph at a threshold, and one of the tables."""
-    is_undirected = isinstance(posterior, MarkovPosterior)
+    is_undirected = not posterior.is_directed
     words = _CONTEXTS if is_undirected else _LABELS
     label = words.label
     threshold, chosen = state.value("threshold", 50), state.value("views", "edges")
@@ -107,7 +105,7 @@ def posterior_content(posterior: Posterior, state: ResultState) -> ResultContent
     )
 
 
-def _table(posterior: Posterior, key: str, words: _Words) -> ResultTable:
+def _table(posterior: StructurePosterior, key: str, words: _Words) -> ResultTable:
     label, joint = words.label, words.joint
     edge_column = Column("Edge", str, stretches=key == "edges")
     if key == "edges":
