@@ -29,7 +29,7 @@ from pgmstudio.core.languages.tree.learning.chow_liu_sparse import (
     dense_weights,
 )
 from pgmstudio.core.learning.base import Finished
-from pgmstudio.core.learning.spanning_forest import best_forest
+from pgmstudio.core.learning.edge_constraints import best_forest
 from pgmstudio.core.learning.sparse_rows import cell_rows
 
 RESULTS = Path(__file__).resolve().parent / "results"

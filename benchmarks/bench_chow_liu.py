@@ -17,7 +17,7 @@ from reporting import Program, binary_rows, network_rows, report
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.tree.learning.chow_liu import edge_weights
-from pgmstudio.core.learning.spanning_forest import best_forest
+from pgmstudio.core.learning.edge_constraints import best_forest
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
 R_SECONDS = {"alarm 100000x37": 0.139, "audio 15000x100": 0.158, "kosarek 33375x190": 1.385}

@@ -30,8 +30,7 @@ from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
-from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
-from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.sessions import Sampled, SamplePlan, open_session, sample_rows
 from pgmstudio.core.languages.tree_mixture.edits import TreeEdit
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model, ProbabilisticModel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.errors import ImpossibleEvidenceError, TooLargeError
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
-from pgmstudio.core.inference.conflicts import smallest_conflict
+from pgmstudio.core.inference.findings import smallest_conflict
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import ProbabilisticModel
 

@@ -22,7 +22,7 @@ from pgmstudio.core.inference.base import (
     as_seen,
     weights_of,
 )
-from pgmstudio.core.inference.conflicts import smallest_conflict
+from pgmstudio.core.inference.findings import smallest_conflict
 from pgmstudio.core.large_counts import count_text
 
 MAX_JOINT_CELLS = 2**16

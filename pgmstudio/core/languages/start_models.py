@@ -21,9 +21,8 @@ from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
 from pgmstudio.core.languages.tree.learning.chow_liu import edge_weights
 from pgmstudio.core.learning.base import ImprovedModel, Learner
 from pgmstudio.core.learning.cost_estimates import START_SECONDS, forecast_run
-from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest
 from pgmstudio.core.learning.smoothing import smoothed
-from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 

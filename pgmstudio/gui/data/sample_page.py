@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QVBoxLayout, QWidg
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
+from pgmstudio.core.languages.sessions import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry

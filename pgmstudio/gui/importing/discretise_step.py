@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.discretization import Discretisation, number_text
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.io.import_plan import BY_HAND
-from pgmstudio.core.io.import_reading import DiscretisedColumn
+from pgmstudio.core.io.import_plan import BY_HAND, DiscretisedColumn
 from pgmstudio.core.number_format import counted, read_number
 from pgmstudio.gui.importing.bin_histogram import (
     BinEdgeHistogram,

@@ -7,8 +7,7 @@ from html import escape
 
 from pgmstudio.core.errors import DataFileError, PgmStudioError
 from pgmstudio.core.io.data.inspection import FileReport, Treatment
-from pgmstudio.core.io.import_plan import Draft
-from pgmstudio.core.io.import_reading import counting_column
+from pgmstudio.core.io.import_plan import Draft, counting_column
 from pgmstudio.core.number_format import counted, grouped, join_names
 
 

@@ -14,15 +14,17 @@ from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.import_plan import Draft, SplitPlan, restored_draft
-from pgmstudio.core.io.import_reading import (
+from pgmstudio.core.io.import_plan import (
     DiscretisedColumn,
+    Draft,
     ImportResult,
     Reading,
+    SplitPlan,
     discretise_column,
     import_rows,
     is_text_file,
     read,
+    restored_draft,
 )
 from pgmstudio.core.number_format import counted, data_facts
 from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split

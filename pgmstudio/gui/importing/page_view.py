@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.import_plan import Draft
-from pgmstudio.core.io.import_reading import DiscretisedColumn, Reading
+from pgmstudio.core.io.import_plan import DiscretisedColumn, Draft, Reading
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.columns_step import ColumnDetail, ColumnsPane
 from pgmstudio.gui.importing.discretise_step import CutsEditor

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pgmstudio.core.inference.base import Finding, Observed
-from pgmstudio.core.inference.conflicts import smallest_conflict
+from pgmstudio.core.inference.findings import smallest_conflict
 
 NAMES = "abcdefg"
 

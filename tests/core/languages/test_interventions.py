@@ -25,13 +25,15 @@ from pgmstudio.core.inference.base import (
 from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.interventions import mutilated
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.languages.sessions import (
+    Sampled,
+    SamplePlan,
     ask,
     direction_note,
     most_probable_together,
     no_intervention_reason,
     open_session,
+    sample_rows,
 )
 from pgmstudio.core.model import Model
 from tests.decision_graphs import random_graph

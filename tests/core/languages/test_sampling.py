@@ -14,8 +14,7 @@ from pgmstudio.core.execution.events import NEVER, StopSwitch
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
-from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.sessions import Sampled, SamplePlan, open_session, sample_rows
 
 ROWS = 1500
 

@@ -15,8 +15,7 @@ from pgmstudio.core.data.discretization import Discretisation, labels_of
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.data.inspection import Treatment
-from pgmstudio.core.io.import_plan import Draft, SplitPlan, plain_draft, restored_draft
-from pgmstudio.core.io.import_reading import import_rows
+from pgmstudio.core.io.import_plan import Draft, SplitPlan, import_rows, plain_draft, restored_draft
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage

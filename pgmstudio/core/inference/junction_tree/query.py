@@ -15,8 +15,8 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import ImpossibleEvidenceError, ParameterError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
 from pgmstudio.core.inference.base import Answer, Belief, Finding, Scale
-from pgmstudio.core.inference.conflicts import smallest_conflict
 from pgmstudio.core.inference.factors import Factor, Factored, query_factors
+from pgmstudio.core.inference.findings import smallest_conflict
 from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of

@@ -18,8 +18,8 @@ from pgmstudio.core.inference.base import (
     done_states,
     weights_of,
 )
-from pgmstudio.core.inference.conflicts import MAX_TRIES, smallest_conflict
 from pgmstudio.core.inference.factors import Factored
+from pgmstudio.core.inference.findings import MAX_TRIES, smallest_conflict
 from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.query import joint_of

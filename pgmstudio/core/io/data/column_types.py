@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.discretization import number_text
 from pgmstudio.core.data.variables import clean_name
-from pgmstudio.core.io.data.formats.natural_order import natural_key
-from pgmstudio.core.io.data.formats.text_sniffing import number_of
+from pgmstudio.core.io.data.formats.text_sniffing import natural_key, number_of
 
 if TYPE_CHECKING:
     import polars

@@ -37,8 +37,8 @@ from pgmstudio.core.io.data.formats import (
     parquet,
     sqlite,
 )
-from pgmstudio.core.io.data.formats.natural_order import natural_key
 from pgmstudio.core.io.data.formats.raw_table import RawTable
+from pgmstudio.core.io.data.formats.text_sniffing import natural_key
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.spreadsheets import quote_formulas
 from pgmstudio.core.io.reading_limits import check_regular, unpacks_beyond

@@ -29,7 +29,7 @@ from pgmstudio.core.io.models.shared.structure_only import structure_lost
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.contexts import shortened
-from pgmstudio.core.languages.ldag.conversions import plain_labelled
+from pgmstudio.core.languages.ldag.labels import plain_labelled
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import Label, class_count, partition_of
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import GraphError
+from pgmstudio.core.languages.bayesian_network.conversions import through_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import (
@@ -30,6 +31,7 @@ from pgmstudio.core.languages.ldag.partitions import (
     with_context,
     without_context,
 )
+from pgmstudio.core.model import Model
 
 # Differences up to this are rounding.
 _HAIR = 1e-12
@@ -234,3 +236,16 @@ def changed_structure(
             if model.dag.parents(name) == network.dag.parents(name):
                 partitions[i], rows[i] = model.classes[j], model.rows[j]
     return LabelledDag(network.domain, network.dag, tuple(partitions), tuple(rows))
+
+
+# Conversions of a labelled DAG.
+
+
+def labelled_through_network(model: Model) -> LabelledDag:
+    """The model's network, with labels where a parent changes no row."""
+    return labelled_from_rows(through_network(model))
+
+
+def plain_labelled(model: Model) -> LabelledDag | None:
+    """The model if it is itself a labelled DAG; None otherwise."""
+    return model if isinstance(model, LabelledDag) else None

@@ -60,7 +60,7 @@ LANGUAGE = Language(
     from_network=lazy("model:LabelledDag.of_network"),
     conversions_from={
         BAYESIAN_NETWORK: Conversion(lazy("labels:labelled_from_rows")),
-        "tree-mixture": Conversion(lazy("conversions:labelled_through_network")),
+        "tree-mixture": Conversion(lazy("labels:labelled_through_network")),
     },
     edits={
         "add_context": lazy("edits:add_context"),

@@ -19,9 +19,8 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.bayesian_network.conversions import through_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.pdg.from_network import compiled_graph
+from pgmstudio.core.languages.pdg.from_network import compiled_graph, graph_of_joint, reduced
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.reduction import graph_of_joint, reduced
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import Model

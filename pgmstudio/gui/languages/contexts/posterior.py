@@ -21,7 +21,6 @@ from pgmstudio.gui.runs.results.fields import SegmentsField, SliderField
 from pgmstudio.gui.widgets.table import Column
 
 
-
 @dataclass(frozen=True)
 class _Words:
     """What a language calls the parts."""

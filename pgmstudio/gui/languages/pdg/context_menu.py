@@ -20,8 +20,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 from pgmstudio.core.languages.pdg.diagrams import node_name, node_numbers, operation_text
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.node_contexts import is_under
-from pgmstudio.core.languages.pdg.node_facts import move_of
+from pgmstudio.core.languages.pdg.node_facts import is_under, move_of
 from pgmstudio.core.number_format import change
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.context import AppContext

@@ -23,12 +23,14 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 from pgmstudio.core.languages.pdg.diagrams import node_name, operation_text, short_operation_text
 from pgmstudio.core.languages.pdg.measures import in_flows, numbers_change
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.node_contexts import ReachRule, ReachRules, reach_rules
 from pgmstudio.core.languages.pdg.node_facts import (
     MAX_ROWS,
     GraphNodeFacts,
     Move,
+    ReachRule,
+    ReachRules,
     graph_node_facts,
+    reach_rules,
 )
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import change, counted, grouped, percent

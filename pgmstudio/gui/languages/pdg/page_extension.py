@@ -16,7 +16,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import ScoreWeight
 from pgmstudio.core.languages.pdg.diagrams import NODES, forest_picture, node_name
 from pgmstudio.core.languages.pdg.measures import node_counts
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.node_contexts import reach_rules
+from pgmstudio.core.languages.pdg.node_facts import reach_rules
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.core.number_format import percent
 from pgmstudio.core.project.model_edits import set_display_mode

@@ -17,7 +17,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
     forest_picture,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.node_contexts import paths_through
+from pgmstudio.core.languages.pdg.node_facts import paths_through
 from pgmstudio.core.languages.pdg.session import NodeFlows
 from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView

@@ -36,8 +36,7 @@ from pgmstudio.core.languages.markov_network.separation import (
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.markov_network.structure_facts import neighbour_roles
 from pgmstudio.core.languages.run_checks import broken_rules
-from pgmstudio.core.languages.sampling import Sampled, SamplePlan, sample_rows
-from pgmstudio.core.languages.sessions import ask, open_session
+from pgmstudio.core.languages.sessions import Sampled, SamplePlan, ask, open_session, sample_rows
 from tests.labelled_dags import coronary as coronary_labels
 from tests.labelled_dags import four, three
 from tests.markov_networks import (

@@ -32,7 +32,7 @@ from pgmstudio.core.languages.pdg.measures import (
     refitted,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.node_contexts import is_under, paths_through, reach_rules
+from pgmstudio.core.languages.pdg.node_facts import is_under, paths_through, reach_rules
 from tests.decision_graphs import medical, parity, random_graph, two_trees
 
 

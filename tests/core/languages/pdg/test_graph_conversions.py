@@ -27,10 +27,11 @@ from pgmstudio.core.languages.pdg.from_network import (
     ORDERS,
     SHARED,
     compiled_graph,
+    graph_of_joint,
+    reduced,
     rooted,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.reduction import graph_of_joint, reduced
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 from tests.decision_graphs import medical, parity, random_graph, two_trees
 from tests.strategies import (

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
-from pgmstudio.core.languages.pdg.node_contexts import reach_rules
+from pgmstudio.core.languages.pdg.node_facts import reach_rules
 from pgmstudio.core.languages.pdg.operators import merged, moved, redirected, split
 from pgmstudio.gui.languages.pdg.node_rows import move, take
 from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes, same_node

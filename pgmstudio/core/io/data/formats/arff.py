@@ -18,6 +18,7 @@ from pgmstudio.core.io.data.formats.raw_table import (
     text_of,
     unique_names,
 )
+from pgmstudio.core.io.data.formats.writing import text_frame
 from pgmstudio.core.io.data.options import ImportOptions
 
 _NUMERIC = ("numeric", "real", "integer")
@@ -185,8 +186,6 @@ def _pieces(text: str) -> list[str]:
 
 def write(data: DataSet) -> bytes:
     """Nominal attributes for all columns; row weights as a numeric attribute `weight`."""
-    from pgmstudio.core.io.data.formats.writing import text_frame
-
     frame = text_frame(data)
     lines = ["@relation data", ""]
     for variable in data.domain:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.io.data.formats.natural_order import natural_key
 from pgmstudio.core.io.data.formats.raw_table import TextFacts
+from pgmstudio.core.io.data.formats.text_sniffing import natural_key
 
 if TYPE_CHECKING:
     import polars

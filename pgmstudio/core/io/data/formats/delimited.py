@@ -19,7 +19,6 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import CellProblem, DataFileError
 from pgmstudio.core.io.data.formats import categorical_csv as few_valued
-from pgmstudio.core.io.data.formats.natural_order import natural_key
 from pgmstudio.core.io.data.formats.raw_table import (
     RawTable,
     TextFacts,
@@ -31,11 +30,13 @@ from pgmstudio.core.io.data.formats.raw_table import (
 )
 from pgmstudio.core.io.data.formats.text_sniffing import (
     BLANKS,
+    natural_key,
     number_of,
     records_of,
     sniff,
     split_blanks,
 )
+from pgmstudio.core.io.data.formats.writing import missing_text, text_frame
 from pgmstudio.core.io.data.options import ImportOptions
 
 if TYPE_CHECKING:
@@ -349,8 +350,6 @@ def _read_patiently(
 
 def write(data: DataSet, delimiter: str) -> bytes:
     """A text table with a header; missing cells are empty where that cannot be mistaken."""
-    from pgmstudio.core.io.data.formats.writing import missing_text, text_frame
-
     frame = text_frame(data)
     written = frame.write_csv(
         separator=delimiter, line_terminator="\n", null_value=missing_text(data, frame.width)

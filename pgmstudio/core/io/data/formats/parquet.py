@@ -14,6 +14,7 @@ from pgmstudio.core.io.data.formats.raw_table import (
     check_size,
     unique_names,
 )
+from pgmstudio.core.io.data.formats.writing import text_frame
 from pgmstudio.core.io.data.options import ImportOptions
 
 if TYPE_CHECKING:
@@ -65,8 +66,6 @@ def plain(series: polars.Series) -> polars.Series:
 
 def write(data: DataSet) -> bytes:
     """State names as texts, null where missing."""
-    from pgmstudio.core.io.data.formats.writing import text_frame
-
     buffer = io.BytesIO()
     text_frame(data).write_parquet(buffer, compression="zstd", statistics=False)
     return buffer.getvalue()

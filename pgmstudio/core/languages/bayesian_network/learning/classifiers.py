@@ -36,14 +36,13 @@ from pgmstudio.core.learning.base import (
     LearnEvent,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest
 from pgmstudio.core.learning.params import (
     class_param,
     knowledge_param,
     missing_param,
     smoothing_param,
 )
-from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.params import param, params_to_dict
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 

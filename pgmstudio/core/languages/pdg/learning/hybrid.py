@@ -24,7 +24,12 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.pdg.from_network import FEWEST_STATES, ORDERS, compiled_graph
+from pgmstudio.core.languages.pdg.from_network import (
+    FEWEST_STATES,
+    ORDERS,
+    compiled_graph,
+    graph_of_rows,
+)
 from pgmstudio.core.languages.pdg.learning.em import GraphLearner
 from pgmstudio.core.languages.pdg.learning.learner import (
     finished,
@@ -36,7 +41,6 @@ from pgmstudio.core.languages.pdg.learning.state import Ints, PdgRows, PdgState
 from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.reduction import graph_of_rows
 from pgmstudio.core.learning.artifacts import CRITERIA, MIN_HELD_ROWS, held_out_param
 from pgmstudio.core.learning.base import (
     ArtifactSaved,

@@ -35,8 +35,8 @@ from pgmstudio.core.learning.base import (
     LearnEvent,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import best_forest
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
-from pgmstudio.core.learning.spanning_forest import best_forest
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 

@@ -36,8 +36,8 @@ from pgmstudio.core.learning.base import (
     LearnEvent,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.edge_constraints import best_forest, rooted_at
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
-from pgmstudio.core.learning.spanning_forest import best_forest, rooted_at
 from pgmstudio.core.learning.sparse_rows import MOST_FREQUENT, REFERENCES, listing_rows
 from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import param

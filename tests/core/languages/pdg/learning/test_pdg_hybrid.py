@@ -15,7 +15,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.pdg.from_network import compiled_graph
+from pgmstudio.core.languages.pdg.from_network import Indices, compiled_graph, graph_of_rows
 from pgmstudio.core.languages.pdg.learning.hybrid import (
     CompiledState,
     HybridParams,
@@ -29,7 +29,6 @@ from pgmstudio.core.languages.pdg.measures import (
     refitted,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.pdg.reduction import Indices, graph_of_rows
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel
 from tests.strategies import random_network
 

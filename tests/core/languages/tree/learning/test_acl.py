@@ -28,7 +28,7 @@ from pgmstudio.core.languages.tree.learning.accelerated import (
     ranked_rows,
 )
 from pgmstudio.core.languages.tree.learning.chow_liu_sparse import dense_weights
-from pgmstudio.core.learning.spanning_forest import best_forest
+from pgmstudio.core.learning.edge_constraints import best_forest
 from pgmstudio.core.learning.sparse_rows import FIRST_STATE, CellRows, Ints, cell_rows
 
 

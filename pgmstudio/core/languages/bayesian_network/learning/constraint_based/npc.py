@@ -21,12 +21,10 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambigui
     AmbiguousRegion,
     Choices,
     OpenStructure,
-    read_choices,
-    settled,
-)
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
     Separations,
     decide,
+    read_choices,
+    settled,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     MAX_REPORTED,

@@ -18,6 +18,13 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.pdag import cpdag_of
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
+    Paths,
+    Separations,
+    decide,
+    needed,
+    regions,
+)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc import (
     Edge,
     NpcLearner,
@@ -25,13 +32,6 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.npc imp
     NpcResult,
     _search,
     npc_search,
-)
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.paths import (
-    Paths,
-    Separations,
-    decide,
-    needed,
-    regions,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     PcParams,
