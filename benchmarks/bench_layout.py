@@ -80,11 +80,11 @@ def run_case(nodes: int) -> None:
     for who, by, engine in engines:
         seconds, placed = best_of_three(partial(engine, picture, sizes))
         report(data, who, by, seconds, picture, placed)
-    for method in ("layered", "force", "tree", "circle"):
+    for method in ("fit", "layered", "force", "tree", "circle"):
         seconds, placed = best_of_three(partial(place, picture, method=method))
         report(data, f"place {method}", ours, seconds, picture, placed)
     seconds, answers = best_of_three(lambda: list(in_process(Placement(picture), NEVER)))
-    report(data, "place layered, in a process", ours, seconds, picture, answers[0])
+    report(data, "place fit, in a process", ours, seconds, picture, answers[0])
     seconds, routes = best_of_three(partial(edge_route, picture, place(picture), sizes))
     bent = sum(route.bend is not None for route in routes)
     print(f"routes | {data:22} | {bent} of {len(routes)} bent | {seconds:7.3f} s", flush=True)

@@ -138,7 +138,7 @@ class GraphPicture:
     nodes: tuple[PictureNode, ...]
     edges: tuple[PictureEdge, ...] = ()
     groups: tuple[str, ...] = ()
-    method: str = "layered"
+    method: str = "fit"
     lines: tuple[tuple[int, str], ...] = ()
     width_label: str = ""
 

@@ -165,10 +165,10 @@ class Canvas(QWidget):
         self._soon.start()
 
     def _how_to_see(self) -> list[LegendEntry]:
-        """A hint at which zoom bars are drawn; on screen only, not in exports."""
+        """A hint at which zoom states and numbers are drawn; on screen only, not in exports."""
         far = self.view.detail is not Detail.FULL
         bars = far and any(item.face.shows_rows for item in self.scene.nodes.values())
-        return [LegendEntry(f"zoom to {100 * FULL_FROM:.0f} % for bars")] if bars else []
+        return [LegendEntry(f"zoom to {100 * FULL_FROM:.0f} % for numbers")] if bars else []
 
     def legend_entries(self) -> list[LegendEntry]:
         """The entries of the legend; exports draw the same."""

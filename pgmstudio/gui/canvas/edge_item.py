@@ -22,7 +22,7 @@ from pgmstudio.gui.theme.theme import theme
 HIT_WIDTH = 12.0
 MAX_LABEL_WIDTH = 110.0
 STRENGTH_WIDTH = 56.0  # “100 %” next to the line
-# Below this zoom labels keep their size on screen; they are shown down to 35 %.
+# Below this zoom labels keep their size on screen; they are shown as far as names are.
 LABEL_SHRINKS_TO = 0.62
 _STEP_RADIUS = 8.0
 # Position of a label that was not placed: nearer the target, edges from one source diverge.

@@ -10,13 +10,15 @@ from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, edge_route
-from pgmstudio.core.drawing.layout.placement import Placement, place
+from pgmstudio.core.drawing.layout.fitted import CANVAS
+from pgmstudio.core.drawing.layout.placement import Frame, Placement, place
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.gui.jobs.latest_task import LatestTask
 
 METHODS = {
+    "fit": "Best fit",
     "layered": "Layered",
     "force": "Force",
     "tree": "Tree",
@@ -24,6 +26,7 @@ METHODS = {
     "star": "Star",
 }
 METHOD_TIPS = {
+    "fit": "Of several layouts the one whose names are largest when everything is shown.",
     "layered": "Arrows point down, with few crossings.",
     "force": "Force-directed: connected nodes are near each other.",
     "tree": "A tidy tree; other graphs by a spanning tree.",
@@ -32,8 +35,6 @@ METHOD_TIPS = {
 }
 # From this many nodes on, a layout takes long enough to be worth starting a process.
 PROCESS_FROM = 150
-# A drawing this much wider than high cannot be shown as a whole.
-WIDEST_SHAPE = 6.0
 LOW_BOX, CLOSER, WIDER = 40.0, 2.0, 0.6
 
 
@@ -51,21 +52,19 @@ class Placed:
 
 @dataclass(frozen=True)
 class LayoutQuestion:
-    """A layout task; without a method, one that suits the picture and is not far too wide."""
+    """A layout task; without a method, the one that suits the picture."""
 
     picture_name: str
     picture: GraphPicture
     sizes: Mapping[str, Size]
     method: str | None = None
+    canvas: Size = CANVAS
 
     def answer(self, cancel: CancelToken) -> Placed:
         picture, sizes = self.picture, self.sizes
         method = self.method or picture.method
         positions = self._positions(method, cancel)
         is_large = len(picture.nodes) >= PROCESS_FROM
-        if self.method is None and is_large and _shape(positions) > WIDEST_SHAPE:
-            method = "force"
-            positions = self._positions(method, cancel)
         cancel.raise_if_cancelled()
         # Many edges are shown straight first; bends around boxes follow.
         routes = () if is_large else edge_route(picture, positions, sizes)
@@ -76,11 +75,12 @@ class LayoutQuestion:
         heights = sorted(height for _, height in self.sizes.values())
         is_low = bool(heights) and heights[len(heights) // 2] < LOW_BOX
         has_labels = any(edge.label for edge in self.picture.edges)  # labels need space
-        closer = CLOSER if is_low and not has_labels else 1.0
+        closer = CLOSER if is_low and not has_labels and method != "fit" else 1.0
         if self.picture.method == "force" and any(e.strands for e in self.picture.edges):
             closer = WIDER  # parallel lines need space between them
         sizes = {i: (w * closer, h * closer) for i, (w, h) in self.sizes.items()}
-        result = _placed(Placement(self.picture, method=method, sizes=sizes), cancel)
+        placement = Placement(self.picture, {}, method, sizes, Frame(canvas=self.canvas))
+        result = _placed(placement, cancel)
         return {i: (round(x / closer), round(y / closer)) for i, (x, y) in result.items()}
 
 
@@ -91,11 +91,6 @@ def _placed(placement: Placement, cancel: CancelToken) -> dict[str, Point]:
     for positions in in_process(placement, cancel):
         return positions
     raise PgmStudioError("The layout failed without a result. Choose another layout.")
-
-
-def _shape(positions: Mapping[str, Point]) -> float:
-    xs, ys = [x for x, _ in positions.values()], [y for _, y in positions.values()]
-    return (max(xs) - min(xs) + 1) / (max(ys) - min(ys) + 1)
 
 
 def placed_beside(

@@ -1,13 +1,20 @@
 """The geometry of a node's box, for painting and for hit testing.
 
-Coordinates are px at 100 %, from the box's top left corner. At a medium zoom only names are drawn.
-Boxes of names are as wide as the name at 100 %, so the names have nearly one font size and the
-boxes get a little wider for them. Boxes of bars have about one width, so longer names are smaller.
+Coordinates are px at 100 %, from the box's top left corner. At a medium zoom boxes of bars show
+their name in one or two lines as large as it can be, and thin bars below it. Boxes of names are as
+wide as the name at 100 %, so the names have nearly one font size and the boxes get a little wider
+for them.
 """
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from pgmstudio.core.drawing.diagram import PictureNode, Size
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, ROW, WIDEST, box_size
@@ -115,6 +122,9 @@ IN_BOX_OF_BARS, MIN_IN_BOX_OF_BARS = 10.5, 7.0
 IN_BOX_OF_ITS_OWN, MIN_PART = 9.5, 0.85
 INSET, MAX_WIDER = 3.0, 7.0
 _PART_OF_HEIGHT = 0.7
+_LINE_HEIGHT = 1.15  # of a line of text, in font sizes
+LEAST_BAR = 2.0  # pixels on screen; thinner bars are left out
+_BREAK = re.compile(r"(?<=[\s_.\-/])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def name_rect(box: QRectF) -> QRectF:
@@ -123,23 +133,74 @@ def name_rect(box: QRectF) -> QRectF:
 
 
 def name_pixels(face: NodeView, box: QRectF, zoom: float) -> int:
-    """The font size of the name in scene px."""
+    """The font size of the name in scene px, in a box that holds nothing else."""
     rect = name_rect(box)
-    high = rect.height() * _PART_OF_HEIGHT
-    if face.shows_rows:
-        most, wide = min(IN_BOX_OF_BARS / zoom, high), rect.width()
-        least = min(most, MIN_IN_BOX_OF_BARS / zoom)
-    else:
-        most, wide = min(IN_BOX_OF_ITS_OWN / zoom, high), rect.width() + 2 * MAX_WIDER
-        least = most * MIN_PART
+    most = min(IN_BOX_OF_ITS_OWN / zoom, rect.height() * _PART_OF_HEIGHT)
     title = canvas_metrics("dense", "medium").horizontalAdvance(shown_name(face))
-    return int(max(min(most, 12 * wide / max(title, 1.0)), least))
+    wide = rect.width() + 2 * MAX_WIDER
+    return int(max(min(most, 12 * wide / max(title, 1.0)), most * MIN_PART))
+
+
+@dataclass(frozen=True, slots=True)
+class SmallFace:
+    """A box with bars that is too small for its rows: the name in one or two lines, and thin bars
+    below it where there is space."""
+
+    lines: tuple[str, ...]
+    pixels: int
+    name: QRectF
+    bars: tuple[QRectF, ...]
+
+
+@lru_cache(maxsize=4096)
+def small_face(title: str, size: Size, count: int, zoom: float) -> SmallFace:
+    """The name at the largest size at which it is whole, then `count` bars."""
+    rect = name_rect(QRectF(0, 0, *size))
+    lines, pixels = _largest_name(title, rect, zoom)
+    text_height = _LINE_HEIGHT * pixels * len(lines)
+    free = rect.height() - text_height - 3
+    bar = min(BAR_HEIGHT, free / max(count, 1) - 1.5)
+    if count == 0 or bar * zoom < LEAST_BAR:
+        return SmallFace(lines, pixels, rect, ())
+    top = rect.bottom() - count * (bar + 1.5) - 1
+    tracks = tuple(
+        QRectF(rect.left() + 4, top + number * (bar + 1.5), rect.width() - 8, bar)
+        for number in range(count)
+    )
+    return SmallFace(
+        lines, pixels, QRectF(rect.left(), rect.top(), rect.width(), top - rect.top()), tracks
+    )
+
+
+def _largest_name(title: str, rect: QRectF, zoom: float) -> tuple[tuple[str, ...], int]:
+    """The lines of the name and their font size; shortened where even the smallest is too wide."""
+    largest = int(min(IN_BOX_OF_BARS / zoom, rect.height() * _PART_OF_HEIGHT))
+    least = min(largest, math.ceil(MIN_IN_BOX_OF_BARS / zoom))
+    for pixels in range(largest, least - 1, -1):
+        metrics = metrics_of_height(pixels)
+        lines = _lines(title, metrics, rect.width())
+        fits = all(metrics.horizontalAdvance(line) <= rect.width() for line in lines)
+        if fits and _LINE_HEIGHT * pixels * len(lines) <= rect.height():
+            return lines, pixels
+    metrics = metrics_of_height(least)
+    lines = _lines(title, metrics, rect.width())
+    if _LINE_HEIGHT * least * len(lines) > rect.height():
+        lines = (title,)
+    middle = Qt.TextElideMode.ElideMiddle
+    return tuple(metrics.elidedText(line, middle, rect.width()) for line in lines), least
+
+
+def _lines(title: str, metrics: QFontMetricsF, width: float) -> tuple[str, ...]:
+    """One line, or two cut where words end; in the middle of a name of one word."""
+    if metrics.horizontalAdvance(title) <= width:
+        return (title,)
+    places = [match.start() for match in _BREAK.finditer(title) if 0 < match.start() < len(title)]
+    at = min(places or [len(title) // 2], key=lambda place: abs(2 * place - len(title)))
+    return title[:at].strip(), title[at:].strip()
 
 
 def named_box(face: NodeView, box: QRectF, pixels: int) -> QRectF:
     """The box of a name, widened if the name needs it, at most to the gap between nodes."""
-    if face.shows_rows:
-        return box
     needed = metrics_of_height(pixels).horizontalAdvance(shown_name(face)) + 2 * INSET + 1
     more = min(MAX_WIDER, max(0.0, (needed - box.width()) / 2))
     return box.adjusted(-more, 0, more, 0)

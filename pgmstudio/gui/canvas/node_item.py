@@ -103,8 +103,9 @@ class NodeItem(QGraphicsItem):
         return is_resized
 
     def _update_part(self, part: QRectF) -> None:
-        # A dashed outline comes out differently where it is cut, so it is painted as a whole.
-        if self._face.weights:
+        # A dashed outline comes out differently where it is cut, so it is painted as a whole; so is
+        # a small box, whose bars are elsewhere.
+        if self._face.weights or self._painted is Detail.NAME:
             self.update()
         else:
             self.update(part.translated(self._corner))

@@ -26,6 +26,7 @@ from pgmstudio.gui.canvas.node_geometry import (
     name_rect,
     named_box,
     shown_name,
+    small_face,
 )
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
 from pgmstudio.gui.theme.icons import paint_icon
@@ -145,13 +146,16 @@ class NodePainter:
         if part is not None:
             self._wanted = part
         pixels = 0
-        if detail is Detail.NAME:
+        is_small = detail is Detail.NAME
+        if is_small and not self._face.shows_rows:
             pixels = name_pixels(self._face, self._box, zoom)
             self._box = named_box(self._face, self._box, pixels)
         self._paint_box()
         if not self._box.contains(self._wanted):
             self._paint_rings()
-        if detail is Detail.NAME:
+        if is_small and self._face.shows_rows:
+            self._paint_small(zoom)
+        elif is_small:
             self._paint_name(pixels)
         elif self._face.shows_rows:
             if self._wanted.top() <= HEAD:
@@ -214,6 +218,22 @@ class NodePainter:
         ink = "text" if mark is None else f"{mark.tint}_ink"
         self._painter.setPen(theme().color(ink))
         self._painter.drawText(rect, _CENTER, shown)
+
+    def _paint_small(self, zoom: float) -> None:
+        """Paint the name as large as it can be, and bars without words."""
+        geometry = self._geometry
+        shown = geometry.shown if self._values else ()
+        small = small_face(
+            shown_name(self._face), (geometry.width, geometry.height), len(shown), round(zoom, 3)
+        )
+        self._painter.setFont(font_of_height(small.pixels))
+        ink = "text" if self._mark is None else f"{self._mark.tint}_ink"
+        self._painter.setPen(theme().color(ink))
+        self._painter.drawText(small.name, _CENTER, "\n".join(small.lines))
+        for track, index in zip(small.bars, shown, strict=False):
+            mark = self._mark
+            is_chosen = mark is not None and self._face.states[index] == mark.chosen
+            self._paint_bar_on(track, index, mark, is_chosen, has_guides=False)
 
     def _paint_line(self, fraction: float) -> None:
         """The belief as a thin line under the name."""
@@ -364,7 +384,17 @@ class NodePainter:
             painter.drawRoundedRect(row.adjusted(2, 0, -2, 0), 3, 3)
 
     def _paint_bar(self, position: int, index: int, mark: Mark | None, is_chosen: bool) -> None:
-        painter, face = self._painter, self._face
+        painter = self._painter
+        self._paint_bar_on(self._geometry.bar(position), index, mark, is_chosen, has_guides=True)
+        if mark is not None and mark.is_soft:
+            painter.setPen(QPen(theme().color("virtual_ink"), 1.25))
+            painter.setBrush(theme().color("surface"))
+            painter.drawRoundedRect(self._geometry.handle(position), 1.5, 1.5)
+
+    def _paint_bar_on(
+        self, track: QRectF, index: int, mark: Mark | None, is_chosen: bool, *, has_guides: bool
+    ) -> None:
+        face = self._face
         is_soft = mark is not None and mark.is_soft
         has_prior = face.mode is NodeMode.PRIOR and bool(face.priors)
         tint = "evidence" if mark is None else mark.tint
@@ -373,10 +403,6 @@ class NodePainter:
             "stale" if face.is_stale else tint if is_chosen else "belief",
             prior=face.priors[index] if has_prior else None,
             weight=face.weights[index] if is_soft else None,
-            has_guides=True,
+            has_guides=has_guides,
         )
-        paint_bar(painter, self._geometry.bar(position), bar)
-        if is_soft:
-            painter.setPen(QPen(theme().color("virtual_ink"), 1.25))
-            painter.setBrush(theme().color("surface"))
-            painter.drawRoundedRect(self._geometry.handle(position), 1.5, 1.5)
+        paint_bar(self._painter, track, bar)

@@ -55,11 +55,11 @@ class Detail(Enum):
     DOT = "dot"
 
 
-FULL_FROM, NAME_FROM = 0.70, 0.35
+FULL_FROM, NAME_FROM = 0.70, 0.22
 
 
 def detail_at(zoom: float) -> Detail:
-    """Above 70 % the chosen mode, from 35 % on names, below dots."""
+    """From 70 % on everything, from 22 % on names with thin bars, below dots."""
     # A small tolerance: 70 % reached by the wheel must count as 70 %.
     if zoom >= FULL_FROM - 1e-6:
         return Detail.FULL
@@ -87,9 +87,10 @@ class NodeView:
         return self.mode.has_rows and bool(self.states)
 
     def shows_beliefs(self, detail: Detail) -> bool:
-        """Whether beliefs are visible at this detail; names and dots show none."""
-        is_small = self.mode in (NodeMode.ENTROPY, NodeMode.LINE)
-        return detail is Detail.FULL and (self.shows_rows or is_small)
+        """Whether beliefs are visible at this detail; dots and names without bars show none."""
+        if self.shows_rows:
+            return detail is not Detail.DOT
+        return detail is Detail.FULL and self.mode in (NodeMode.ENTROPY, NodeMode.LINE)
 
     def differs_in_beliefs_alone(self, other: NodeView) -> bool:
         """Whether only beliefs, priors and the most probable state differ."""

@@ -80,7 +80,8 @@ class AveragedCanvas(QWidget):
             return
         faces = {node.id: NodeView(node.label) for node in self._picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
-        self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None))
+        canvas = self.canvas.view.canvas_size
+        self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None, canvas))
         self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
 
     def show_edge(self, edge: Edge) -> None:
@@ -162,7 +163,8 @@ class FrequencyCanvas(QWidget):
         self._strengths = Strengths(f"fraction {what}", "%", values, full=1.0) if values else None
         faces = {node.id: NodeView(node.label) for node in picture.nodes}
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
-        self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, "layered"))
+        canvas = self.canvas.view.canvas_size
+        self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, None, canvas))
         if not self.canvas.scene.nodes:
             self.canvas.show_waiting_text(f"Arranging {len(picture.nodes)} nodes…")
 

@@ -6,12 +6,15 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
 
+from pgmstudio.core.drawing.diagram import Size
+from pgmstudio.core.drawing.layout.fitted import CANVAS
 from pgmstudio.core.drawing.snapping import GRID
 from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
 
+SMALLEST_CANVAS = 200.0  # pixels; a smaller one is about to be resized
 MIN_ZOOM, MAX_ZOOM = 0.05, 4.0
 ZOOM_STEP = 1.25
 GROUND_FROM = 0.6
@@ -103,11 +106,24 @@ class ZoomView(QGraphicsView):
     def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
         self.set_zoom(self._zoom * factor, anchor)
 
+    def _room(self) -> Size:
+        """The pixels that a graph can have."""
+        width = max(40.0, self.viewport().width() - 2.0 * self._margin)
+        return width, max(40.0, self.viewport().height() - self._head - self._foot)
+
+    @property
+    def canvas_size(self) -> Size:
+        """The size of the canvas at 100 %, for layouts; that of a usual window before it is
+        shown."""
+        width, height = self._room()
+        if not self.isVisible() or min(width, height) < SMALLEST_CANVAS:
+            return CANVAS
+        return width / theme().scale, height / theme().scale
+
     def fit(self) -> None:
         """Show everything, at most at 100 %."""
         content = self.graph.content_rect()
-        width = max(40.0, self.viewport().width() - 2.0 * self._margin)
-        height = max(40.0, self.viewport().height() - self._head - self._foot)
+        width, height = self._room()
         wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
         before = self._zoom, self.sight()
         self._zoom = min(1.0, max(MIN_ZOOM, wanted / theme().scale))

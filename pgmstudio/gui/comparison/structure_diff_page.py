@@ -480,7 +480,8 @@ class DifferencePage(Page):
         known = {**self._known(), **self._positions}
         here = {i: known[i] for i in picture.ids if i in known}
         if len(here) * 2 < len(picture.ids):
-            self._layouts.ask(LayoutQuestion("difference", picture, sizes, None))
+            canvas = self.canvas.view.canvas_size
+            self._layouts.ask(LayoutQuestion("difference", picture, sizes, None, canvas))
             return
         if len(here) < len(picture.ids):
             here = placed_beside(picture, here, sizes)

@@ -357,7 +357,8 @@ class ModelPage(Page):
 
     def _ask_layout(self, method: str | None) -> None:
         sizes = sizes_of(self._picture, self._faces().faces(self._picture))
-        self._layouts.ask(LayoutQuestion(self._places_name, self._picture, sizes, method))
+        canvas = self.canvas.view.canvas_size
+        self._layouts.ask(LayoutQuestion(self._places_name, self._picture, sizes, method, canvas))
         if not self.canvas.scene.nodes and len(sizes) >= PROCESS_FROM:
             self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
 

@@ -33,8 +33,8 @@ def test_detail_goes_from_bars_to_names_to_dots_as_one_steps_back() -> None:
     assert detail_at(1.0) is Detail.FULL
     assert detail_at(0.7) is Detail.FULL
     assert detail_at(0.69) is Detail.NAME
-    assert detail_at(0.35) is Detail.NAME
-    assert detail_at(0.34) is Detail.DOT
+    assert detail_at(0.22) is Detail.NAME
+    assert detail_at(0.21) is Detail.DOT
 
 
 def test_a_face_is_read_out_with_its_marks_and_beliefs() -> None:

@@ -92,7 +92,9 @@ def overlapping_pairs(centres: Floats, sizes: Floats, gap: float = 0.0) -> NDArr
     return np.argwhere(np.triu(close, 1))
 
 
-def without_overlaps(centres: Floats, sizes: Floats, gap: float = MIN_GAP) -> Floats:
+def without_overlaps(
+    centres: Floats, sizes: Floats, gap: float = MIN_GAP, max_cover: float = _MAX_COVER
+) -> Floats:
     """Centres moved until no two boxes are closer than `gap`, keeping the shape of the drawing.
 
     Pairs are pushed apart along the direction that needs less; where that does not settle soon, the
@@ -103,7 +105,7 @@ def without_overlaps(centres: Floats, sizes: Floats, gap: float = MIN_GAP) -> Fl
     centres = centres + np.stack([np.cos(turns), np.sin(turns)], axis=1) * 0.01
     # Pushing cannot settle where boxes hardly fit.
     area = float(np.prod(np.ptp(centres, axis=0) + sizes.max(axis=0)))
-    crowding = float(((sizes + gap).prod(axis=1)).sum()) / (_MAX_COVER * area)
+    crowding = float(((sizes + gap).prod(axis=1)).sum()) / (max_cover * area)
     centres *= math.sqrt(max(crowding, 1.0))
     sweep = 0
     while len(pairs := overlapping_pairs(centres, sizes, gap)):

@@ -20,6 +20,7 @@ from pgmstudio.core.drawing.layout.boxes import (
     corners,
     packed,
 )
+from pgmstudio.core.drawing.layout.fitted import CANVAS, fitted
 from pgmstudio.core.drawing.layout.layered import layered
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.events import CancelToken
@@ -32,63 +33,72 @@ Tiers = Sequence[Sequence[str]]
 Blocks = list[dict[str, Point]]  # drawings that are packed next to each other
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a layout has to respect besides the boxes: lanes, and the canvas it is seen on."""
+
+    tiers: Tiers = ()
+    canvas: Size = CANVAS
+
+
 def _in_parts(
     layout: Callable[[GraphPicture, Sizes], dict[str, Point]],
-) -> Callable[[GraphPicture, Sizes, Tiers], Blocks]:
+) -> Callable[[GraphPicture, Sizes, Frame], Blocks]:
     """Every connected part by itself."""
 
-    def blocks(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+    def blocks(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
         return [layout(part, sizes) for part in picture.components()]
 
     return blocks
 
 
-def _in_circle(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
-    return [circle(picture, sizes)]
+def _whole(
+    layout: Callable[[GraphPicture, Sizes], dict[str, Point]],
+) -> Callable[[GraphPicture, Sizes, Frame], Blocks]:
+    """All parts in one drawing."""
+
+    def blocks(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
+        return [layout(picture, sizes)]
+
+    return blocks
 
 
-def _in_star(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
-    return [star(picture, sizes)]
+def _fitted(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
+    roomy = any(edge.label for edge in picture.edges)
+    return [fitted(part, sizes, frame.canvas, roomy) for part in picture.components()]
 
 
-def _in_panels(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
-    return [panels(picture, sizes)]
-
-
-def _around(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
-    return [blocks_around(picture, sizes)]
-
-
-def _in_lanes(picture: GraphPicture, sizes: Sizes, tiers: Tiers) -> Blocks:
+def _in_lanes(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
     groups = [[node.id for node in picture.nodes if node.group == g] for g in picture.groups]
-    return [lanes(picture, sizes, tiers or groups)]
+    return [lanes(picture, sizes, frame.tiers or groups)]
 
 
-METHODS: dict[str, Callable[[GraphPicture, Sizes, Tiers], Blocks]] = {
+METHODS: dict[str, Callable[[GraphPicture, Sizes, Frame], Blocks]] = {
+    "fit": _fitted,
     "layered": _in_parts(layered),
     "force": _in_parts(force),
     "tree": _in_parts(tidy_tree),
-    "circle": _in_circle,
-    "star": _in_star,
+    "circle": _whole(circle),
+    "star": _whole(star),
     "tiers": _in_lanes,
-    "panels": _in_panels,
-    "blocks": _around,
+    "panels": _whole(panels),
+    "blocks": _whole(blocks_around),
 }
 
 
 def place(
     picture: GraphPicture,
     fixed_points: Mapping[str, Point] | None = None,
-    method: str = "layered",
+    method: str = "fit",
     sizes: Sizes | None = None,
-    tiers: Tiers = (),
+    frame: Frame = Frame(),
 ) -> dict[str, Point]:
     """The centre of every node, so that no two boxes touch.
 
     Nodes in `fixed_points` stay exactly where they are, and new ones are put near their neighbours;
     without fixed nodes everything is laid out afresh with its top left corner at (0, 0). `sizes`
-    defaults to boxes that hold the labels. "tiers" draws `tiers`, or else the picture's groups, as
-    lanes.
+    defaults to boxes that hold the labels. "fit" takes the layout that shows most on the canvas of
+    the frame; "tiers" draws its tiers, or else the picture's groups, as lanes.
     """
     if method not in METHODS:
         raise UnknownNameError("layout", method, METHODS)
@@ -97,8 +107,8 @@ def place(
     if not fixed:
         if any(edge.style.has_tag for edge in picture.edges):  # tags need space between the boxes
             sizes = {i: (w + _TAG_ROOM[0], h + _TAG_ROOM[1]) for i, (w, h) in sizes.items()}
-        return _afresh(picture, method, sizes, tiers)
-    return _beside(picture, fixed, method, sizes)
+        return _afresh(picture, method, sizes, frame)
+    return _beside(picture, fixed, method, sizes, frame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +117,26 @@ class Placement:
 
     picture: GraphPicture
     fixed_points: Mapping[str, Point] = field(default_factory=dict)
-    method: str = "layered"
+    method: str = "fit"
     sizes: Sizes | None = None
-    tiers: Tiers = ()
+    frame: Frame = Frame()
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[dict[str, Point]]:
         cancel.raise_if_cancelled()
-        yield place(self.picture, self.fixed_points, self.method, self.sizes, self.tiers)
+        yield place(self.picture, self.fixed_points, self.method, self.sizes, self.frame)
 
 
-def _afresh(picture: GraphPicture, method: str, sizes: Sizes, tiers: Tiers) -> dict[str, Point]:
+def _afresh(picture: GraphPicture, method: str, sizes: Sizes, frame: Frame) -> dict[str, Point]:
     if not picture.nodes:
         return {}
-    placed = packed(METHODS[method](picture, sizes, tiers), sizes)
+    shape = frame.canvas[0] / frame.canvas[1]
+    placed = packed(METHODS[method](picture, sizes, frame), sizes, shape)
     # Whole pixels: boxes keep their gaps, lines stay crisp, files stay short.
     return {i: (float(round(placed[i][0])), float(round(placed[i][1]))) for i in picture.ids}
 
 
 def _beside(
-    picture: GraphPicture, fixed: Mapping[str, Point], method: str, sizes: Sizes
+    picture: GraphPicture, fixed: Mapping[str, Point], method: str, sizes: Sizes, frame: Frame
 ) -> dict[str, Point]:
     """Fixed nodes stay; nodes connected to them are put near, the rest below as a block."""
     placed = dict(fixed)
@@ -157,7 +168,7 @@ def _beside(
             picture.groups,
         )
         left, _, _, bottom = corners(placed, sizes)
-        for identity, (x, y) in _afresh(rest, method, sizes, ()).items():
+        for identity, (x, y) in _afresh(rest, method, sizes, frame).items():
             placed[identity] = (left + x, bottom + LAYER_GAP + y)
     return {identity: placed[identity] for identity in picture.ids}
 

@@ -29,7 +29,7 @@ from pgmstudio.core.drawing.layout.boxes import (
 )
 from pgmstudio.core.drawing.layout.edge_routing import crossings
 from pgmstudio.core.drawing.layout.layered import LAYERERS, layered, plain_layers, sugiyama_layers
-from pgmstudio.core.drawing.layout.placement import METHODS, Placement, place
+from pgmstudio.core.drawing.layout.placement import METHODS, Frame, Placement, place
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import NEVER
@@ -79,7 +79,7 @@ def touching(
 def test_no_two_boxes_overlap(method: str, picture: GraphPicture, seed: int) -> None:
     sizes = random_sizes(np.random.default_rng(seed), picture)
     tiers = [picture.ids[::3], picture.ids[1::3]]
-    placed = place(picture, method=method, sizes=sizes, tiers=tiers)
+    placed = place(picture, method=method, sizes=sizes, frame=Frame(tiers))
     assert tuple(placed) == picture.ids
     assert touching(picture, placed, sizes) == []
 
@@ -170,7 +170,7 @@ def test_a_tidy_tree_has_no_crossings_and_parents_stand_over_their_children(
 
 def test_a_layered_tree_has_no_crossings() -> None:
     picture = random_tree_picture(np.random.default_rng(2), 120)
-    assert crossings(picture, place(picture)) == 0
+    assert crossings(picture, place(picture, method="layered")) == 0
 
 
 def test_a_deep_chain_can_be_drawn_as_a_tree() -> None:
@@ -199,7 +199,7 @@ def test_a_circle_has_every_node_at_the_same_distance_from_its_middle() -> None:
 def test_lanes_stand_in_the_order_of_their_tiers_and_the_unassigned_come_first() -> None:
     picture = random_dag_picture(np.random.default_rng(6), 30, 2.0)
     tiers = [picture.ids[10:15], picture.ids[15:30]]
-    placed = place(picture, method="tiers", tiers=tiers)
+    placed = place(picture, method="tiers", frame=Frame(tiers))
     lanes = [picture.ids[:10], *tiers]
     for before, after in pairwise(lanes):
         assert max(placed[i][0] for i in before) < min(placed[i][0] for i in after)
