@@ -279,6 +279,7 @@ def test_a_network_of_hundreds_of_nodes_opens_and_can_be_searched(
     page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 223, timeout=30_000)
+    page.canvas.view.set_zoom(0.7)
     qtbot.waitUntil(lambda: page.canvas.minimap.isVisible())
     page.canvas.open_find()
     qtbot.keyClicks(page.canvas.find_bar._field, "goal_49")

@@ -37,6 +37,8 @@ ENOUGH = 0.8  # at this zoom everything in a node can be read: a larger one is n
 _ALIKE = 0.9  # zooms within this factor of the largest count as equal
 _AGAINST = 2  # an arrow against the reading direction is as bad as so many crossings
 _STRESS_UP_TO = 150  # nodes; beyond, stress takes seconds and is a tangle
+_MANY = 400  # nodes or edges; beyond, only layers are tried, which take seconds by themselves
+_MOST_COMPARED = 12  # layouts of many edges whose crossings are counted
 _NARROWER = tuple(np.geomspace(1.0, 0.25, 12).tolist())  # widths tried, of that of dot
 _ROW_SHAPES = (0.7, 0.85, 1.0, 1.2, 1.5, 2.0)  # widths tried, of that of boxes without waste
 
@@ -72,7 +74,9 @@ def fitted(
     candidates = list(_candidates(picture, sizes, canvas, gaps))
     zooms = [min(ENOUGH, zoom_at_fit(points, sizes, canvas)) for points in candidates]
     least = _ALIKE * max(zooms)
-    alike = [points for points, zoom in zip(candidates, zooms, strict=True) if zoom >= least]
+    order = sorted(range(len(zooms)), key=lambda at: -zooms[at])
+    compared = order[:_MOST_COMPARED] if len(picture.edges) > _MANY else order
+    alike = [candidates[at] for at in compared if zooms[at] >= least]
     return min(alike, key=lambda points: _disorder(picture, points)) if alike[1:] else alike[0]
 
 
@@ -95,6 +99,8 @@ def _candidates(picture: GraphPicture, sizes: Sizes, canvas: Size, gaps: Gaps) -
     rows = Rows.of(plain, sizes, gaps)
     yield from rows.squeezed(picture, shape)
     yield from rows.folded(picture, shape)
+    if len(picture.nodes) > _MANY:
+        return
     turned = _turned(sizes)
     columns = Rows.of(layered(picture, turned), turned, gaps)
     yield from map(_turned, columns.squeezed(picture, 1 / shape))
