@@ -95,7 +95,7 @@ def test_only_a_node_with_another_belief_is_painted_again(
 def test_names_and_dots_are_not_painted_again_for_other_beliefs(
     canvas: Canvas, painted: list[str]
 ) -> None:
-    for zoom, mode in ((1.0, NodeMode.NAME), (0.5, NodeMode.PRIOR), (0.2, NodeMode.PRIOR)):
+    for zoom, mode in ((1.0, NodeMode.NAME), (0.5, NodeMode.NAME), (0.2, NodeMode.PRIOR)):
         canvas.view.set_zoom(zoom)
         faces = {name: _face(name, mode) for name in PLACES}
         canvas.scene.show_faces(faces)
