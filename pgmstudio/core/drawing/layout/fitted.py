@@ -309,7 +309,8 @@ def _majorized(
             lacking = np.maximum(0.0, _DROP - drop) * min(1.0, sweep / 60) / 4
             np.add.at(points[:, 1], ends[:, 1], lacking)
             np.add.at(points[:, 1], ends[:, 0], -lacking)
-    return points - points.mean(axis=0)
+    centred: Floats = points - points.mean(axis=0)
+    return centred
 
 
 _DROP = 0.6  # how far arrows should lead down, in units
