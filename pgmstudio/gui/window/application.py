@@ -128,6 +128,9 @@ def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.files.opening import begin
 
     window.add_late_actions()
+    # Modules and the window stay until the end: collections need not look at them, which would
+    # hold the window for a quarter of a second.
+    gc.freeze()
     if not files:
         window.panels.build_bit_by_bit()
         return
