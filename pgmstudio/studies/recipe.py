@@ -6,8 +6,6 @@ mean over the trials so far beside the published value, so a stopped recipe has 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import statistics
 import tomllib
@@ -18,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, RunFailedError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
@@ -313,15 +312,13 @@ CSV_HEADER = (
 
 def table_csv(rows: Sequence[TableRow]) -> str:
     """The table as CSV, with all digits."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_HEADER)
+    lines: list[Sequence[object]] = [CSV_HEADER]
     for row in rows:
         quantity = row.quantity
         cells = [quantity.published, quantity.spread, row.obtained, row.spread, row.difference]
         numbers = ["" if cell is None else repr(float(cell)) for cell in cells]
-        writer.writerow([quantity.title, *numbers, row.trials, quantity.note])
-    return text.getvalue()
+        lines.append([quantity.title, *numbers, row.trials, quantity.note])
+    return csv_text(lines)
 
 
 @dataclass(frozen=True, eq=False)

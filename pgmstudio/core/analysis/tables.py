@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,6 +11,7 @@ from pgmstudio.core.analysis.anomaly import RowSurprises
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.analysis.sensitivity import ParameterSensitivity
 from pgmstudio.core.analysis.value_of_information import ValueOfEvidence
+from pgmstudio.core.csv_text import csv_text
 
 Cell = str | float | int | None
 
@@ -86,10 +85,7 @@ def surprise_table(result: RowSurprises, order: Iterable[int]) -> list[list[Cell
 
 def table_text(rows: Sequence[Sequence[Cell]], separator: str = ",") -> str:
     """The table with a head line; numbers to all digits, infinity as `inf`."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerows([[_told(cell) for cell in row] for row in rows])
-    return text.getvalue()
+    return csv_text(([_told(cell) for cell in row] for row in rows), separator)
 
 
 def _told(cell: Cell) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.errors import CycleError, DataError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag, extension_of
@@ -200,10 +201,5 @@ class EdgeFrequencies:
 
     def as_csv(self) -> str:
         """The table as a file."""
-        import csv
-        import io
-
-        text = io.StringIO()
         head, rows = self.table()
-        csv.writer(text, lineterminator="\n").writerows([head, *rows])
-        return text.getvalue()
+        return csv_text([head, *rows])

@@ -36,6 +36,7 @@ Moving about in an equivalence class, listing it, and how far two graphs are apa
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -263,8 +264,6 @@ def extension_of(pdag: Pdag) -> Dag | None:
     None when there is none (Dor and Tarsi 1992). Of the nodes that may come last in an order the
     last column does, so that free edges tend to lead from earlier to later columns.
     """
-    import heapq
-
     parents = list(pdag.parent_masks)
     left = (1 << len(parents)) - 1
     waiting = [-node for node in range(len(parents))]

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.io.atomic import replace_file
@@ -254,9 +255,6 @@ def _header_columns(cells: list[str]) -> tuple[int, ...] | None:
 
 
 def _table_text(knowledge: Knowledge, delimiter: str) -> tuple[str, tuple[str, ...]]:
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(["from", "to", "rule"])
     names = sorted(knowledge.tier_of)
     by_tiers = {
         (source, target)
@@ -264,12 +262,14 @@ def _table_text(knowledge: Knowledge, delimiter: str) -> tuple[str, tuple[str, .
         for target in names
         if source != target and not knowledge.allows(source, target)
     } - knowledge.forbidden
-    writer.writerows((*edge, "required") for edge in sorted(knowledge.required))
-    writer.writerows((*edge, "forbidden") for edge in sorted(knowledge.forbidden | by_tiers))
+    rows = [("from", "to", "rule")]
+    rows += [(*edge, "required") for edge in sorted(knowledge.required)]
+    rows += [(*edge, "forbidden") for edge in sorted(knowledge.forbidden | by_tiers)]
+    text = csv_text(rows, delimiter)
     if not knowledge.tiers:
-        return stream.getvalue(), ()
+        return text, ()
     lost = f"A table cannot hold tiers; they were written as {len(by_tiers)} forbidden edges."
-    return stream.getvalue(), (lost,)
+    return text, (lost,)
 
 
 def _tetrad_text(path: Path, knowledge: Knowledge) -> str:

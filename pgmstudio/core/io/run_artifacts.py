@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.data.spreadsheets import write_csv
@@ -44,8 +43,4 @@ class HasTable(Protocol):
 def table_text(artifact: HasTable) -> str:
     """The table of an artifact as comma-separated values."""
     head, rows = artifact.table()
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return out.getvalue()
+    return csv_text([head, *rows])

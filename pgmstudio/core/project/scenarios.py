@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from pgmstudio.core.analysis.belief_query import Beliefs, answer, become
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
@@ -79,16 +78,14 @@ def scenario_table(
     separator: str = "\t",
 ) -> str:
     """One line per state: variable, state, prior, then each scenario, to all digits."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     heads = [f"{o.scenario.letter}: {o.scenario.name}" for o in outcomes]
-    writer.writerow(["variable", "state", "prior", *heads])
+    columns = [priors, *(outcome.beliefs for outcome in outcomes)]
+    rows = [["variable", "state", "prior", *heads]]
     for name in names:
         for index, state in enumerate(model.domain[name].states):
-            columns = [priors, *(outcome.beliefs for outcome in outcomes)]
             cells = [repr(float(b[name][index])) if name in b else "" for b in columns]
-            writer.writerow([name, state, *cells])
-    return text.getvalue()
+            rows.append([name, state, *cells])
+    return csv_text(rows, separator)
 
 
 def name_for(

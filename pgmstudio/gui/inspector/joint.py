@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -27,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.edge_strength import JointSession
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
@@ -140,13 +139,10 @@ def shortened(states: Sequence[str], available: int, metrics: QFontMetrics) -> s
 
 def joint_text(variables: Sequence[Variable], table: NDArray[np.float64], separator: str) -> str:
     """One line per combination of states: the states, then the probability to all its digits."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow([*(variable.name for variable in variables), "probability"])
-    rows = itertools.product(*(variable.states for variable in variables))
-    for states, value in zip(rows, table.ravel().tolist(), strict=True):
-        writer.writerow([*states, repr(value)])
-    return text.getvalue()
+    head = [*(variable.name for variable in variables), "probability"]
+    combinations = itertools.product(*(variable.states for variable in variables))
+    cells = zip(combinations, table.ravel().tolist(), strict=True)
+    return csv_text([head, *([*states, repr(value)] for states, value in cells)], separator)
 
 
 TOPIC = "joint"

@@ -9,8 +9,6 @@ The verdict names the language to take for its cost.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +28,7 @@ from pgmstudio.core.analysis.model_comparison import (
     whole,
 )
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES, Candidate
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     RowScores,
@@ -632,14 +631,13 @@ CSV_HEAD = (
 
 def table_csv(table: LanguageTable) -> str:
     """One line for each language, to all digits."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_HEAD, restval="", extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
+    rows: list[Sequence[object]] = [CSV_HEAD]
     for row in table.ranked:
         values = row.as_dict()
         low, high = values.get("interval") or ("", "")
-        writer.writerow({**values, "interval_low": low, "interval_high": high})
-    return out.getvalue()
+        values |= {"interval_low": low, "interval_high": high}
+        rows.append([values.get(name, "") for name in CSV_HEAD])
+    return csv_text(rows)
 
 
 def table_json(table: LanguageTable, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,6 @@ lines of equal score that follow the pointer on the plot.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -18,6 +16,7 @@ import numpy as np
 
 from pgmstudio.core.analysis.model_comparison import finite, whole
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import decimal
 from pgmstudio.core.number_format import whole as words_whole
@@ -126,11 +125,7 @@ def points_csv(points: Iterable[CurvePoint]) -> str:
         settings = row["parameters"].items()
         row["parameters"] = " ".join(f"{name}={value}" for name, value in settings)
     head = list(dict.fromkeys(name for row in rows for name in row))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, head, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    return csv_text([head, *([row.get(name, "") for name in head] for row in rows)])
 
 
 # λ/(1−λ) from nearly no penalty to one that leaves nothing.

@@ -7,6 +7,7 @@ import io
 import sys
 from pathlib import Path
 
+from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.io.atomic import replace_file
 
 # Blanks may precede the character; a tab or a line end is stripped by some programs.
@@ -18,15 +19,15 @@ def quote_formulas(text: str, separator: str = ",") -> str:
 
     Numbers such as -3.2 are no formulas and stay.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     limit = csv.field_size_limit(sys.maxsize)
     try:
-        for cells in csv.reader(io.StringIO(text), delimiter=separator):
-            writer.writerow([f"'{cell}" if _is_formula(cell) else cell for cell in cells])
+        rows = csv.reader(io.StringIO(text), delimiter=separator)
+        return csv_text(
+            ([f"'{cell}" if _is_formula(cell) else cell for cell in cells] for cells in rows),
+            separator,
+        )
     finally:
         csv.field_size_limit(limit)
-    return out.getvalue()
 
 
 def _is_formula(cell: str) -> bool:

@@ -29,7 +29,18 @@ from pgmstudio.core.errors import GraphError, ModelFileError, TooLargeError
 from pgmstudio.core.inference.base import Excluded, Finding, Observed
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile, Point, decode_text, read_bytes
-from pgmstudio.core.io.models.shared.cpt_checks import MAX_MADE_UP, network_in, what_is_lost
+from pgmstudio.core.io.models.native_json import (
+    check_version,
+    layout_document,
+    read_variables,
+    variables_document,
+)
+from pgmstudio.core.io.models.shared.cpt_checks import (
+    MAX_MADE_UP,
+    model_in,
+    network_in,
+    what_is_lost,
+)
 from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
@@ -231,8 +242,6 @@ def second_path(path: Path) -> Path:
 
 
 def _read_names(document: JsonPlace) -> _Names:
-    from pgmstudio.core.io.models.native_json import check_version, read_variables
-
     check_version(document, "schema", SCHEMA, VERSION)
     title, titles, layout = (document.get(key) for key in ("title", "titles", "layout"))
     return _Names(
@@ -245,8 +254,6 @@ def _read_names(document: JsonPlace) -> _Names:
 
 def second_file_content(file: ModelFile, path: Path) -> tuple[Path, bytes]:
     """The second file: names, states, title and positions."""
-    from pgmstudio.core.io.models.native_json import layout_document, variables_document
-
     document: dict[str, Any] = {"schema": SCHEMA, "version": VERSION}
     if file.title:
         document["title"] = file.title
@@ -260,24 +267,27 @@ def second_file_content(file: ModelFile, path: Path) -> tuple[Path, bytes]:
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text of a UAI file, and what it cannot hold."""
-    model = file.model
-    is_markov = isinstance(model, MarkovNetwork)
-    network = model if isinstance(model, MarkovNetwork) else network_in(file, path, "UAI")
+    kind, has_contexts = "BAYES", False
+    network: BayesianNetwork | MarkovNetwork
+    if file.model.kind == MarkovNetwork.kind:
+        network = model_in(file, path, MarkovNetwork, "UAI holds networks")
+        kind, has_contexts = "MARKOV", bool(network.structure.contexts)
+    else:
+        network = network_in(file, path, "UAI")
     domain = network.domain
     if not len(domain):
         raise ModelFileError(path, "a UAI file needs at least one variable.")
     cards = " ".join(map(str, domain.cardinalities))
     factors = network.factors
-    lines = ["MARKOV" if is_markov else "BAYES", str(len(domain)), cards, str(len(factors))]
+    lines = [kind, str(len(domain)), cards, str(len(factors))]
     lines += [" ".join(map(str, (len(one.scope), *one.scope))) for one in factors]
     for table in (factor.values for factor in factors):
         lines += ["", str(table.size)]
         rows = table.reshape(-1, table.shape[-1]).tolist()
         lines += [f" {' '.join(map(repr, row))}" for row in rows]
-    language = MarkovNetwork if is_markov else BayesianNetwork
-    lost = what_is_lost(file, "UAI", titles=True, properties=False, language=language)
+    lost = what_is_lost(file, "UAI", titles=True, properties=False, language=type(network))
     lost = [warning for warning in lost if "states are ordered" not in warning]
-    if isinstance(model, MarkovNetwork) and model.structure.contexts:
+    if has_contexts:
         lost.append("UAI cannot hold contexts; their potentials are written in full.")
     warning = f"UAI holds numbers only; names and positions are in {second_path(path).name}."
     return ("\n".join(lines) + "\n").encode(), (*lost, warning)

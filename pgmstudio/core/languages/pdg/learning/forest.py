@@ -28,6 +28,7 @@ from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.languages.pdg.learning.search import SweepRules, learn_pdg
 from pgmstudio.core.languages.pdg.learning.state import Forest, PdgRows, PdgState, blocks_of
 from pgmstudio.core.languages.pdg.model import minimal_graph
+from pgmstudio.core.scores.independence import sums_of, tail_probability
 
 Ints = NDArray[np.int32]
 CHAIN = "chain"
@@ -76,8 +77,6 @@ class BlockTests:
 def block_test(counts: Floats, rules: BlockRules) -> BlockTest:
     """The test on a table (block, state, state): |B|·(k−1)(l−1) degrees of freedom, less one for
     every empty cell, at least 1."""
-    from pgmstudio.core.scores.independence import sums_of, tail_probability
-
     sums = sums_of(counts)
     freedom = sums.full_freedom
     if rules.corrects_freedom:
