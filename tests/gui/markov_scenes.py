@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.navigation import open_model_page
