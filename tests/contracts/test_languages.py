@@ -17,7 +17,7 @@ from pgmstudio.__main__ import main
 from pgmstudio.core.errors import GraphError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES as CANDIDATES
-from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.inference.base import Observed, Scale
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.io.models.native_json import model_schema
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
@@ -38,13 +38,14 @@ from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.model_edits import EditableStructure, add_edge, edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.core.reports.model_svg import drawing_of
+from tests.core.learning.lecture_data import GEOMETRIC, objects_network
 from tests.decision_graphs import random_graph
 from tests.labelled_dags import three
 from tests.markov_networks import figure_9
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
-EXAMPLES: dict[str, Callable[[], ProbabilisticModel]] = {
+EXAMPLES: dict[str, Callable[[], Any]] = {
     "tree": lambda: random_tree(np.random.default_rng(1), 4),
     "bayesian-network": lambda: random_network(np.random.default_rng(2), 4),
     "latent-class": lambda: random_classes(np.random.default_rng(3), 4, 2),
@@ -52,9 +53,13 @@ EXAMPLES: dict[str, Callable[[], ProbabilisticModel]] = {
     "pdg": lambda: random_graph(np.random.default_rng(5), 4, zeros=0.0),
     "ldag": three,
     "markov-network": figure_9,
+    "relational-network": objects_network,
 }
 
 every_language = pytest.mark.parametrize("kind", EXAMPLES)
+# Of these every model is a distribution; the others have no likelihood and no samples.
+DISTRIBUTIONS = [kind for kind in EXAMPLES if language(kind).scale is Scale.PROBABILITY]
+every_distribution = pytest.mark.parametrize("kind", DISTRIBUTIONS)
 
 
 def test_every_language_has_an_example_here() -> None:
@@ -94,7 +99,7 @@ def test_a_row_names_code_that_exists(kind: str) -> None:
     assert {entry.learner for entry in row.comparison} <= set(row.learners)
 
 
-@every_language
+@every_distribution
 def test_a_session_answers_like_brute_force(kind: str) -> None:
     model = EXAMPLES[kind]()
     session, oracle = open_session(model), BruteForceSession(model)
@@ -175,6 +180,14 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
                 "table": np.full(states, 1 / states),
             },
         }
+    if model.kind == "relational-network":
+        return {
+            "set_projection": {
+                "variables": ["size", "shape"],
+                "tuples": [("small", "circle"), ("medium", "square")],
+            },
+            "project_data": {"data": GEOMETRIC},
+        }
     if model.kind == "markov-network":
         assert isinstance(model, MarkovNetwork)
         names = model.domain.names
@@ -229,12 +242,17 @@ def test_a_model_is_saved_by_the_schema_and_loaded(kind: str, tmp_path: Path) ->
     assert own["then"]["properties"]["structure"]["additionalProperties"] is False
     again = read_model(path).model
     assert again.kind == kind
-    assert isinstance(again, ProbabilisticModel)
+    codec = language(kind).codec
+    assert codec is not None
+    assert codec.load().encode(again) == codec.load().encode(model)
+    assert isinstance(again, ProbabilisticModel) == (kind in DISTRIBUTIONS)
+    if not isinstance(again, ProbabilisticModel):
+        return
     rows = model.sample(50, np.random.default_rng(0))
     assert again.log2_probabilities(rows).tolist() == model.log2_probabilities(rows).tolist()
 
 
-@every_language
+@every_distribution
 def test_conversions_keep_the_distribution(kind: str) -> None:
     model = EXAMPLES[kind]()
     done = 0
@@ -249,7 +267,7 @@ def test_conversions_keep_the_distribution(kind: str) -> None:
     assert done
 
 
-@every_language
+@every_distribution
 def test_rows_are_sampled_also_given_evidence(kind: str) -> None:
     model = EXAMPLES[kind]()
     first = model.domain.variables[0]
@@ -260,7 +278,7 @@ def test_rows_are_sampled_also_given_evidence(kind: str) -> None:
     assert set(last.data.column(first.name).tolist()) == {0}
 
 
-@every_language
+@every_distribution
 def test_a_model_is_exported_as_a_network(kind: str, tmp_path: Path) -> None:
     model = EXAMPLES[kind]()
     write_model(tmp_path / "model.bif", ModelFile(model))
@@ -290,10 +308,35 @@ def test_its_learners_and_its_place_in_the_comparison_come_from_the_row(kind: st
     assert row.learners
     for key in row.learners:
         assert learners[key].kind == kind
-    assert row.default_learner in row.learners
+    assert (row.default_learner in row.learners) == (kind in DISTRIBUTIONS)
     for entry in row.comparison:
         assert CANDIDATES[entry.key].learner == entry.learner
         assert CANDIDATES[entry.key].family == kind
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EXAMPLES if kind not in DISTRIBUTIONS])
+def test_what_needs_probabilities_is_refused_with_the_reason(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, path = EXAMPLES[kind](), tmp_path / "model.json"
+    write_model(path, ModelFile(model))
+    rows = tmp_path / "rows.csv"
+    names = model.domain.names
+    states = [variable.states[0] for variable in model.domain]
+    rows.write_text("\n".join([",".join(names), *[",".join(states)] * 3]) + "\n")
+    with pytest.raises(PgmStudioError, match="no probability distribution"):
+        next(sample_rows(model, SamplePlan(rows=2), NEVER))
+    assert conversions_of(kind) == {}
+    for argv in (
+        ["sample", str(path), "-n", "3", "-o", str(tmp_path / "drawn.csv")],
+        ["evaluate", str(path), str(rows)],
+        ["compare", str(rows), str(path), str(path)],
+        ["sensitivity", str(path), "--target", names[0]],
+        ["curve", str(rows), "--learners", next(iter(language(kind).learners))],
+        ["convert", str(path), str(tmp_path / "model.bif")],
+    ):
+        assert main([*argv, "--quiet"]) in (1, 2), argv
+        assert language(kind).noun in capsys.readouterr().err, argv
 
 
 def test_a_query_of_a_tree_loads_no_other_language(tmp_path: Path) -> None:

@@ -239,8 +239,8 @@ def test_a_run_has_a_model_before_its_search_finds_one(learner: Learner[Any]) ->
         assert isinstance(first, ImprovedModel)
         assert first.is_start
         assert first.model.kind == learner.kind
-        assert isinstance(first.model, ProbabilisticModel)
-        assert np.isfinite(log2_likelihood(first.model, data))
+        if isinstance(first.model, ProbabilisticModel):
+            assert np.isfinite(log2_likelihood(first.model, data))
         if chosen and obeys_knowledge(learner):
             assert broken_rules(first.model, knowledge) == []
 
@@ -330,7 +330,9 @@ def test_more_parameters_than_rows_are_a_warning_at_the_run(learner: Learner[Any
             isinstance(e, Note) and "free parameters were fitted" in e.message for e in events
         )
         assert isinstance(last, Finished)
-        assert warned == (last.model.representation_size() > data.row_count)
+        is_distribution = isinstance(last.model, ProbabilisticModel)
+        many = last.model.representation_size() > data.row_count
+        assert warned == (is_distribution and many)
     assert warned is False
 
 
@@ -408,7 +410,8 @@ def test_no_combination_of_known_states_is_impossible_by_default(learner: Learne
     data = DataSet(domain, codes)
     skip_if_refused(learner, data)
     model = last_of(run(learner, data)).model
-    assert isinstance(model, ProbabilisticModel)
+    if not isinstance(model, ProbabilisticModel):
+        pytest.skip("what was never seen is impossible in a relation")
     cases = DataSet(domain, np.indices((3, 3, 3), dtype=np.uint8).reshape(3, -1))
     assert np.isfinite(log2_probabilities(model, cases)).all()
 

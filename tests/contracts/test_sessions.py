@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError, UnknownNameError
 from pgmstudio.core.inference.base import (
     Excluded,
@@ -22,8 +24,10 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
@@ -39,6 +43,15 @@ def _random_markov(rng: np.random.Generator) -> MarkovNetwork:
     return random_markov_network(rng, random_structure(rng, [2, 3, 2, 2, 3, 2]))
 
 
+def _random_relation(rng: np.random.Generator) -> RelationalNetwork:
+    structure = random_structure(rng, [2, 3, 2, 2, 3, 2])
+    codes = [rng.integers(0, card, 40) for card in structure.domain.cardinalities]
+    rows = DataSet(structure.domain, np.array(codes, dtype=np.uint8))
+    return RelationalNetwork.of_relation(
+        MarkovStructure(structure.domain, structure.edges), Relation.of(rows)
+    )
+
+
 # One small model of every family in the table of sessions.
 EXAMPLES: dict[type, Callable[[], Any]] = {
     BayesianNetwork: lambda: random_network(np.random.default_rng(3), 6, zeros=0.2),
@@ -48,6 +61,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     DecisionGraph: lambda: random_graph(np.random.default_rng(7), 6, zeros=0.0),
     LabelledDag: lambda: random_labelled(np.random.default_rng(8), 6, merges=0.8),
     MarkovNetwork: lambda: _random_markov(np.random.default_rng(9)),
+    RelationalNetwork: lambda: _random_relation(np.random.default_rng(10)),
 }
 
 

@@ -24,6 +24,7 @@ from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.registry import no_likelihood_reason
 
 BEST_LEGEND = "★ highest test likelihood   ● no other model is both smaller and more likely"
 
@@ -63,7 +64,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
     keys = [key.strip() for key in args.learners.split(",") if key.strip()]
     for key in keys:
-        learner_of(key)
+        if reason := no_likelihood_reason(learner_of(key).kind):
+            raise UsageError(f"{key} learns no model with an SL-curve: {reason}")
     plan = CurvePlan.of(
         keys, lambdas=_lambdas(args.lambdas), seeds=(args.seed,), test_share=args.test_share
     )

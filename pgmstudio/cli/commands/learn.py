@@ -32,6 +32,7 @@ from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
@@ -221,9 +222,11 @@ class LearnReport:
         pairs += [
             ("Free parameters", whole(model.representation_size())),
             ("Effective size", whole(model.effective_size())),
-            ("Log-likelihood", f"{decimal(self.log2_per_row)} bits per row"),
         ]
-        if self.has_valid:
+        has_likelihood = not no_likelihood_reason(model.kind)
+        if has_likelihood:
+            pairs.append(("Log-likelihood", f"{decimal(self.log2_per_row)} bits per row"))
+        if self.has_valid and has_likelihood:
             pairs.append(("On validation rows", f"{decimal(self.valid_log2_per_row)} bits per row"))
         shown = {name for name, _ in pairs}
         pairs += [

@@ -39,6 +39,7 @@ from pgmstudio.core.inference.base import (
 from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.degree_session import degrees_of
 from pgmstudio.core.languages.registry import a_kind, language_of
 from pgmstudio.core.languages.sessions import ask, open_session
 from pgmstudio.core.model import Model
@@ -184,6 +185,17 @@ class QueryReport:
                 for name, belief in answer.beliefs.items()
             },
         }
+        if language_of(self.model).scale is Scale.POSSIBILITY:
+            document["necessity"] = {
+                name: dict(
+                    zip(
+                        domain[name].states,
+                        degrees_of(belief.values, answer.log2_evidence).necessity.tolist(),
+                        strict=True,
+                    )
+                )
+                for name, belief in answer.beliefs.items()
+            }
         if answer.most_probable is not None:
             document["most_probable"] = dict(answer.most_probable)
             document["log2_most_probable"] = answer.log2_most_probable
@@ -200,7 +212,7 @@ class QueryReport:
         for name, finding in self.findings.items():
             yield f"{name} {finding}"
         if log2_evidence is not None:
-            yield f"P(evidence) = {2.0**log2_evidence:.4g} ({decimal(log2_evidence)} bits)"
+            yield self._evidence_text(log2_evidence)
             yield from evidence_notes(self.model, self.findings)
             yield ""
         yield from self._beliefs()
@@ -209,12 +221,36 @@ class QueryReport:
             if answer.log2_bound is not None:
                 bound = decimal(answer.log2_bound)
                 quality = f"best found; none is above {bound} bits with the evidence"
-            yield f"\nMost probable explanation ({quality})"
-            yield f"  {both_probabilities(answer.log2_given_evidence, log2_evidence)}"
+            if language_of(self.model).scale is Scale.PROBABILITY:
+                yield f"\nMost probable explanation ({quality})"
+                yield f"  {both_probabilities(answer.log2_given_evidence, log2_evidence)}"
+            else:
+                yield f"\nA most possible tuple, of degree {2.0**answer.log2_evidence:.4g}"
             for name, state in answer.most_probable.items():
                 yield f"    {name} = {state}"
         if self.map_answer is not None:
             yield from map_blocks(self.map_answer, log2_evidence)
+
+    def _evidence_text(self, log2_evidence: float) -> str:
+        degree = f"{2.0**log2_evidence:.4g}"
+        match language_of(self.model).scale:
+            case Scale.RELATION:
+                return "The evidence is possible."
+            case Scale.POSSIBILITY:
+                return f"Possibility of the evidence = {degree}"
+            case Scale.PROBABILITY:
+                return f"P(evidence) = {degree} ({decimal(log2_evidence)} bits)"
+
+    def _value_texts(self, belief: Belief) -> list[str]:
+        match belief.scale:
+            case Scale.RELATION:
+                return ["possible" if value > 0 else "-" for value in belief.values]
+            case Scale.POSSIBILITY:
+                degrees = degrees_of(belief.values, self.answer.log2_evidence)
+                pairs = zip(degrees.possibility, degrees.necessity, strict=True)
+                return [f"Π {decimal(one)}  N {decimal(other)}" for one, other in pairs]
+            case Scale.PROBABILITY:
+                return list(map(percent, belief.values))
 
     def _beliefs(self) -> Iterator[str]:
         domain = self.model.domain
@@ -224,8 +260,8 @@ class QueryReport:
         for name in names:
             belief = self.answer.beliefs[name]
             yield name
-            for state, value in zip(domain[name].states, belief.values, strict=True):
-                text = percent(value) if belief.scale is Scale.PROBABILITY else decimal(value)
+            texts = self._value_texts(belief)
+            for state, value, text in zip(domain[name].states, belief.values, texts, strict=True):
                 yield f"  {state:<{width}}  {bar(value)} {text:>8}"
 
 

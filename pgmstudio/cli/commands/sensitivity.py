@@ -21,7 +21,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of, who
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.languages.registry import a_kind, no_likelihood_reason
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 
@@ -66,6 +66,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> SensitivityReport:
     model = open_model(args.model, line).model
+    if reason := no_likelihood_reason(model.kind):
+        raise UsageError(f"{reason[:1].upper()}{reason[1:]} Use pgmstudio query.")
     findings = evidence_from_args(model.domain, args)
     name, state = target_from(model.domain, args.target)
     value, traces = evidence_analysis(model, findings, name)

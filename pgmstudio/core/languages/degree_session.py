@@ -1,7 +1,7 @@
 """The session of models without probabilities: relations and possibility distributions.
 
-Beliefs are scaled to a largest degree of 1, the degree of the evidence being Π(e). `degrees` has
-them as they are, with necessity N(a) = Π(e) − the largest degree of the other states.
+Beliefs are scaled to a largest degree of 1, the degree of the evidence being Π(e). `degrees_of` has
+them unscaled, with necessity N(a) = Π(e) − the largest degree of the other states.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.inference.base import Belief, Finding, InferenceSession, Scale, weights_of
+from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
 from pgmstudio.core.inference.join_tree import JoinTree
 from pgmstudio.core.languages.one_pass_session import WholePassSession, named_states
 from pgmstudio.core.model import Model
@@ -35,11 +35,12 @@ class Degrees:
     necessity: Floats
 
 
-@runtime_checkable
-class DegreeAnswers(InferenceSession, Protocol):
-    """A session that knows possibility and necessity."""
-
-    def degrees(self, variable: str) -> Degrees: ...
+def degrees_of(belief: Floats, log2_evidence: float) -> Degrees:
+    """Π(a | e), the largest degree of a tuple with a and e, and N(a | e) of a belief."""
+    top = 2**log2_evidence
+    possibility = belief * top
+    others = [np.delete(possibility, a).max(initial=0.0) for a in range(possibility.size)]
+    return Degrees(possibility, np.maximum(0.0, top - np.array(others)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +78,6 @@ class DegreeSession(WholePassSession[_Answers]):
             degrees.flags.writeable = False
             beliefs[name] = Belief(name, self._scale, degrees)
         return _Answers(math.log2(top), beliefs, values)
-
-    def degrees(self, variable: str) -> Degrees:
-        """Π(a | e), the largest degree of a tuple with a and e, and N(a | e)."""
-        top = 2 ** self.log2_evidence()
-        possibility = self.belief(variable).values * top
-        others = [np.delete(possibility, a).max(initial=0.0) for a in range(possibility.size)]
-        return Degrees(possibility, np.maximum(0.0, top - np.array(others)))
 
     def joint(self, variables: Sequence[str]) -> Floats:
         """The degrees of joint states, scaled as beliefs are: a pass for every combination of

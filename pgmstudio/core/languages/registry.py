@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import Any, TypeVar
 
 from pgmstudio.core.errors import named
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Language, Lazy, lower_first
 from pgmstudio.core.model import Model
 
@@ -28,6 +29,7 @@ BUILT_IN: Mapping[str, Lazy[Language]] = {
     "pdg": Lazy("pgmstudio.core.languages.pdg.language:LANGUAGE"),
     "ldag": Lazy("pgmstudio.core.languages.ldag.language:LANGUAGE"),
     "markov-network": Lazy("pgmstudio.core.languages.markov_network.language:LANGUAGE"),
+    "relational-network": Lazy("pgmstudio.core.languages.relational_network.language:LANGUAGE"),
 }
 
 
@@ -140,6 +142,15 @@ def kind_noun(kind: str) -> str:
 def a_kind(kind: str, article: str = "a") -> str:
     """A model of this kind: `a Bayesian network`, `a labelled DAG`."""
     return f"{article} {kind_noun(kind)}"
+
+
+def no_likelihood_reason(kind: str) -> str:
+    """Why models of this kind have no log-likelihood, no samples and no SL-curve; empty if they
+    have."""
+    row = LANGUAGES.get(kind)
+    if row is None or row.scale is Scale.PROBABILITY:
+        return ""
+    return f"{a_kind(kind)} is no probability distribution, so it has no log-likelihood."
 
 
 def inference_form(model: Model) -> tuple[Language | None, Model]:

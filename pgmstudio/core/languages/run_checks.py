@@ -78,7 +78,9 @@ def rules_note(learner: object, knowledge: Knowledge) -> str:
 
 
 def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
-    """Warnings about a learned model."""
+    """Warnings about a learned distribution."""
+    if not isinstance(model, ProbabilisticModel):
+        return
     impossible = _impossible_rows(model, data)
     if impossible:
         yield (
@@ -96,10 +98,8 @@ def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
         )
 
 
-def _impossible_rows(model: Model, data: DataSet) -> int:
+def _impossible_rows(model: ProbabilisticModel, data: DataSet) -> int:
     """How many rows of the data have probability 0; of very many incomplete ones some are asked."""
-    if not isinstance(model, ProbabilisticModel):
-        return 0
     lacking = np.flatnonzero((data.codes == data.missing_code).any(axis=0))
     if lacking.size > MAX_INCOMPLETE:
         left_out = np.ones(lacking.size, dtype=bool)

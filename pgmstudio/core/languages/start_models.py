@@ -9,13 +9,13 @@ import numpy as np
 
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import GraphError, PgmStudioError
+from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CLOCK, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Edge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.registry import a_kind, language
+from pgmstudio.core.languages.registry import language
 from pgmstudio.core.languages.run_checks import knowledge_of, obeys_knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
 from pgmstudio.core.languages.tree.learning.chow_liu import edge_weights
@@ -36,6 +36,8 @@ def start_models(
 ) -> Iterator[ImprovedModel]:
     """Models of the learner's language that obey its constraints: the given start or no edges, then
     the best tree where it is quick. None if the parameters are wrong, which the learner reports."""
+    if language(learner.kind).from_network is None:
+        return  # its learners begin with a model of their own
     knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
     if knowledge is not None and knowledge.tiers and not getattr(learner, "uses_tiers", True):
         return
@@ -107,6 +109,5 @@ def _start_model(kind: str, network: BayesianNetwork) -> ImprovedModel:
 def _in_language(network: BayesianNetwork, kind: str) -> Model:
     """The network as a model of that kind."""
     from_network = language(kind).from_network
-    if from_network is None:
-        raise GraphError(f"A search for {a_kind(kind)} has no model to start with.")
+    assert from_network is not None
     return from_network.load()(network)

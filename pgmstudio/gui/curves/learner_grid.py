@@ -14,6 +14,7 @@ from pgmstudio.core.experiments.plans.expansion import own_sweep_of, sweep_of
 from pgmstudio.core.experiments.plans.plan import LearnerGrid
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.markers import marker_family
+from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_value, specs_of
 from pgmstudio.gui.theme.language_symbols import mark_icon
@@ -292,7 +293,13 @@ class LearnerTicks(QListWidget):
         self.setIconSize(QSize(size, size))
         self.ensurePolished()  # rows laid out before that keep their unstyled height
         first = [key for key in FIRST_TICKED if key in all_learners()]
-        others = [key for key in all_learners() if key not in first and key not in NOT_OFFERED]
+        others = [
+            key
+            for key, learner in all_learners().items()
+            if key not in first
+            and key not in NOT_OFFERED
+            and not no_likelihood_reason(learner.kind)
+        ]
         for key in (*first, *others):
             learner = all_learners()[key]
             item = QListWidgetItem(_language_icon(key), learner.title)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
@@ -14,6 +15,8 @@ from pgmstudio.core.graphs.separation import dsep_set
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     StatedIndependencies,
 )
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.core.scores.independence import Outcome
 
 BITS = ("0", "1")
@@ -58,6 +61,15 @@ GEOMETRIC = DataSet.from_rows(
         ("green", "triangle", "large"),
     ],
 )
+
+
+def objects_network(edges: Sequence[tuple[int, int]] = ((0, 1), (1, 2))) -> RelationalNetwork:
+    """The ten objects by color – shape – size, or by another graph."""
+    relation = Relation.of(GEOMETRIC)
+    return RelationalNetwork.of_relation(
+        MarkovStructure(relation.domain, frozenset(edges)), relation
+    )
+
 
 # §7.2: the only independencies of A, B, C, D.
 LECTURE_ORACLE = StatedIndependencies("ABCD", [("A", "B", ""), ("A", "D", "C"), ("B", "D", "C")])

@@ -40,6 +40,7 @@ class RelationalLearner(BaseLearner[P]):
 
     kind = "relational-network"
     uses_tiers = False
+    obeys_knowledge = True
     missing_treatment = "Rows with missing cells are left out: they are no tuples."
 
     def refuses(self, data: DataSet) -> str | None:
@@ -62,10 +63,11 @@ class RelationalLearner(BaseLearner[P]):
     def events(
         self, data: DataSet, params: P, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        rules = UndirectedRules.of(data.domain.names, params.knowledge)
+        knowledge = params.knowledge if self.obeys_knowledge else None
+        rules = UndirectedRules.of(data.domain.names, knowledge)
         relation = Relation.of(data)
         yield improved(relation, rules.required, is_start=True)
-        yield from direction_note(params.knowledge)
+        yield from direction_note(knowledge)
         if data.incomplete_row_count:
             yield Note(f"{count_of(data.incomplete_row_count, 'row')} with missing cells left out.")
         used = zip(data.domain.names, relation.used_states, strict=True)

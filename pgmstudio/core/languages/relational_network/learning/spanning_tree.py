@@ -156,7 +156,8 @@ class RelationalCliqueLearner(RelationalLearner[CliqueParams]):
     key = "relational.cliques"
     title = "Cliques of bounded size"
     params_type = CliqueParams
-    obeys_knowledge = False
+    obeys_knowledge = False  # a model is checked after the run, also against tiers
+    uses_tiers = True
 
     def search(
         self,
