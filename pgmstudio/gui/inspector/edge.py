@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.model import edge_text
 from pgmstudio.core.project.model_edits import set_edge_note
 from pgmstudio.gui.context import AppContext
@@ -125,6 +126,9 @@ class EdgeInspector(QWidget):
             self._refresh()
 
     def _refresh(self) -> None:
+        if self._subject and self._subject.live.scale is not Scale.PROBABILITY:
+            self.facts.show_facts([])
+            return
         given = "given the evidence" if self._subject and self._subject.live.evidence else "prior"
         text = "…" if self._bits is None else f"{self._bits:.4f} bits"
         self.facts.show_facts(

@@ -29,7 +29,7 @@ from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.inference.base import Finding, InferenceSession
+from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.number_format import grouped, percent
 from pgmstudio.gui.context import AppContext
@@ -321,8 +321,11 @@ class JointInspector(QWidget):
             self.facts.show_facts([("Size", size or "")])
             return
         cells = joint.table.size
-        facts = [("Entropy", f"{joint.entropy:.3f} bits", "Of all of them together.")]
-        if len(self._names) == 2:
+        is_distribution = subject.live.scale is Scale.PROBABILITY
+        facts = []
+        if is_distribution:
+            facts.append(("Entropy", f"{joint.entropy:.3f} bits", "Of all of them together."))
+        if is_distribution and len(self._names) == 2:
             bits = next(iter(joint.pair_bits.values()))
             facts.insert(0, ("Mutual information", f"{bits:.4f} bits", "Each about the other."))
         facts.append(("Size", f"{grouped(cells)} cells", "Combinations of their states."))

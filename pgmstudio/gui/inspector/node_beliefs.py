@@ -20,6 +20,7 @@ from pgmstudio.core.inference.base import (
     Finding,
     InferenceSession,
     Likelihood,
+    Scale,
     as_seen,
     weights_of,
 )
@@ -284,7 +285,7 @@ class BeliefTab(QWidget):
             self._summary.setText(str(live.error))
         elif belief is None:
             self._summary.setText("Beliefs are being computed…")
-        elif not count or prior is None:
+        elif not count or prior is None or live.scale is not Scale.PROBABILITY:
             self._summary.setText("Click a state to set it as evidence.")
         else:
             top = int(belief.argmax())

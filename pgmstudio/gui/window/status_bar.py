@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.inference.base import SCALED_LIKELIHOODS
+from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Scale
 from pgmstudio.core.inference.information_measures import conflict_word
 from pgmstudio.core.number_format import THIN, data_facts, decimal
 from pgmstudio.core.project.project import ModelEntry
@@ -144,9 +144,13 @@ class StatusBar(QStatusBar):
         if live is None or not live.evidence:
             self.evidence.setText("no evidence")
             return
-        self._wanted |= {self.surprise, self.speed}
-        probability = 2.0**live.log2_evidence
-        self.evidence.setText(f"P(e) {probability:.4g}")
+        self._wanted.add(self.speed)
+        degree = 2.0**live.log2_evidence
+        if live.scale is Scale.PROBABILITY:
+            self._wanted.add(self.surprise)
+            self.evidence.setText(f"P(e) {degree:.4g}")
+        else:
+            self.evidence.setText(f"Π(e) {degree:.4g}")
         self.surprise.setText(f"surprise {-live.log2_evidence:.2f} bits")
         conflict = None if live.is_stale else live.conflict_bits
         if conflict is not None:

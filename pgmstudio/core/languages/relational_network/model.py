@@ -90,14 +90,14 @@ class RelationalNetwork:
     # -- the relation
 
     @cached_property
-    def tables(self) -> tuple[TupleTable, ...]:
+    def tuple_tables(self) -> tuple[TupleTable, ...]:
         """The projections, each with its scope."""
         cliques = self.structure.maximal_cliques
         return tuple(map(TupleTable.of_relation, cliques, self.projections))
 
     @cached_property
     def join_tree(self) -> JoinTree:
-        tree = JoinTree(self.domain.cardinalities, self.tables)
+        tree = JoinTree(self.domain.cardinalities, self.tuple_tables)
         if tree.count() == 0:
             raise GraphError("No tuple is possible: the projections exclude each other.")
         return tree
@@ -118,7 +118,7 @@ class RelationalNetwork:
         own = dict(zip(self.structure.maximal_cliques, self.projections, strict=True))
         cliques = structure.maximal_cliques
         others = [clique for clique in cliques if clique not in own]
-        tree = JoinTree(self.domain.cardinalities, self.tables, also=others)
+        tree = JoinTree(self.domain.cardinalities, self.tuple_tables, also=others)
         new = {clique: tree.projection(clique).tuples for clique in others}
         return RelationalNetwork(structure, tuple((own | new)[clique] for clique in cliques))
 
