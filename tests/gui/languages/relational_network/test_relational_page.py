@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from pgmstudio.gui.demo.window_driver import WindowDriver
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
