@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
@@ -15,6 +14,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.core.project.project import DataEntry
+from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
