@@ -49,11 +49,11 @@ def markov(driver: WindowDriver, _own: Path) -> Iterator[str]:
     app.reveal("tablePanel")
     QTest.qWait(300)
     yield "markov-table"
-    for name in ("triangulated", "clique-tree", "multinet"):
+    driver.window.folding.toggle_side(Qt.DockWidgetArea.BottomDockWidgetArea)
+    for name in ("triangulated", "cliques", "clique-tree", "multinet"):
         page.show_picture(name)
         QTest.qWait(700)
         yield f"markov-{name}"
-    driver.window.folding.toggle_side(Qt.DockWidgetArea.BottomDockWidgetArea)
     driver.do("learn.blankets")
     result = app.center.current
     assert isinstance(result, RunResultPage)

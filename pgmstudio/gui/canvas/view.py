@@ -176,6 +176,8 @@ class CanvasView(ZoomView):
         self.advise: Adviser | None = None
         self.explain_impossible: Callable[[str, str], str] | None = None
         self.describe_edge: Callable[[str, str], str] | None = None  # more for its tooltip
+        # Nodes that light up with an edge besides its ends.
+        self.nodes_of_edge: Callable[[str, str], frozenset[str]] | None = None
         self.step_match: Callable[[int], None] | None = None  # while a search is open
         self._space_held = False
         self._pointer = QPointF()
@@ -357,7 +359,10 @@ class CanvasView(ZoomView):
                 self.graph.emphasise(near.near(hit.node.id))
         elif hit.edge is not None:
             self._set_hovered(hit.edge.ends)
-            self.graph.emphasise(frozenset(hit.edge.ends), hit.edge.ends)
+            ends = frozenset(hit.edge.ends)
+            if self.nodes_of_edge is not None:
+                ends |= self.nodes_of_edge(*hit.edge.ends)
+            self.graph.emphasise(ends, hit.edge.ends)
         else:
             self.stop_hover()
 

@@ -15,6 +15,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
@@ -162,7 +163,11 @@ class TablePanel(QWidget):
             network = source.network(model_id, entry.model)
         no_table = TableSource if source is None or network is not None else source
         self._empty.show_text(no_table.no_table_text)
-        name = None if network is None else _variable_of(workspace.selection, network)
+        name = None
+        if network is not None:
+            name = _variable_of(workspace.selection, network)
+        elif entry is not None and language_view(entry.model.kind).table_editor is not None:
+            name = _first_variable(workspace.selection, entry.model)
         editor = None if entry is None or name is None else self._editor(entry.model.kind)
         for other in self._editors.values():
             if other is not editor:
@@ -409,6 +414,12 @@ def sum_text(total: float) -> str:
 def fix_text(old: float, new: float) -> str:
     """The text of the button that corrects the sum."""
     return f"Fix it: {old:.4g} → {new:.4g}"
+
+
+def _first_variable(selection: Selection, model: Model) -> str | None:
+    """The one selected node, or the first end of the one selected edge."""
+    names = selection.nodes or tuple(edge[0] for edge in selection.edges)
+    return names[0] if len(names) == 1 and names[0] in model.domain else None
 
 
 def _variable_of(selection: Selection, network: BayesianNetwork) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
     GraphPicture,
@@ -66,15 +68,8 @@ def clique_tree_picture(model: Factored) -> GraphPicture:
     """Cliques as boxes with the size of their tables, joined by lines that name separators."""
     tree = model.clique_tree
     names = model.domain.names
-    ids = [", ".join(names[v] for v in clique) for clique in tree.cliques]
-    nodes = tuple(
-        PictureNode(
-            identity,
-            f"{_wrap([names[v] for v in clique])}\n{count_of(cells, 'cell')}",
-            NodeShape.BOX,
-        )
-        for identity, clique, cells in zip(ids, tree.cliques, tree.cells, strict=True)
-    )
+    nodes = clique_nodes(names, tree.cliques, tree.cells)
+    ids = [node.id for node in nodes]
     edges = tuple(
         PictureEdge(
             ids[parent], identity, ", ".join(names[v] for v in shared), EdgeStyle.UNDIRECTED
@@ -83,6 +78,20 @@ def clique_tree_picture(model: Factored) -> GraphPicture:
         if parent is not None
     )
     return GraphPicture(nodes, edges)
+
+
+def clique_nodes(
+    names: Sequence[str], cliques: Sequence[Sequence[int]], cells: Sequence[int]
+) -> tuple[PictureNode, ...]:
+    """A box for each clique with its variables and the size of its table."""
+    return tuple(
+        PictureNode(
+            ", ".join(names[v] for v in clique),
+            f"{_wrap([names[v] for v in clique])}\n{count_of(size, 'cell')}",
+            NodeShape.BOX,
+        )
+        for clique, size in zip(cliques, cells, strict=True)
+    )
 
 
 def _wrap(names: list[str]) -> str:

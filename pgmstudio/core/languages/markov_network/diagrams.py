@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import combinations
 
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
@@ -12,6 +13,7 @@ from pgmstudio.core.drawing.diagram import (
     edges_of,
     variable_nodes,
 )
+from pgmstudio.core.languages.bayesian_network.diagrams import clique_nodes
 from pgmstudio.core.languages.ldag.diagrams import ANY, contexts_tag, contexts_text, panels
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
@@ -70,6 +72,23 @@ def triangulated_picture(model: MarkovNetwork) -> GraphPicture:
         variable_nodes(names),
         edges_of(edges, EdgeStyle.UNDIRECTED) + edges_of(added, EdgeStyle.FILL_IN),
     )
+
+
+def cliques_picture(model: MarkovNetwork) -> GraphPicture:
+    """The maximal cliques, joined where they share variables, which the line names."""
+    names, cliques = model.domain.names, model.structure.maximal_cliques
+    nodes = clique_nodes(names, cliques, [table.size for table in model.potentials])
+    edges = [
+        PictureEdge(
+            one.id,
+            other.id,
+            ", ".join(names[v] for v in sorted(shared)),
+            EdgeStyle.UNDIRECTED,
+        )
+        for (one, first), (other, second) in combinations(zip(nodes, cliques, strict=True), 2)
+        if (shared := set(first).intersection(second))
+    ]
+    return GraphPicture(nodes, tuple(edges))
 
 
 def multinet_variable(model: MarkovNetwork) -> str:

@@ -42,6 +42,13 @@ LANGUAGE = Language(
             is_detail=True,
         ),
         Diagram(
+            "cliques",
+            lazy("diagrams:cliques_picture"),
+            description="The maximal cliques, each with a potential, and what they share.",
+            has_variables=False,
+            is_detail=True,
+        ),
+        Diagram(
             "clique-tree",
             Lazy("pgmstudio.core.languages.bayesian_network.diagrams:clique_tree_picture"),
             title="Junction tree",

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.gui.theme.icons import icon
@@ -113,9 +121,16 @@ class ContextBar(QFrame):
             tip="Set the context as evidence; the beliefs change.",
             name="contextCopy",
         )
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
+        self._statement = label("", size="dense", wrap=True, rich=True)
+        self._statement.setObjectName("contextStatement")
+        self._statement.setContentsMargins(theme().px("icon") + 8, 0, 0, 4)
+        self._row = QHBoxLayout()
         self._row.setSpacing(8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
+        column.setSpacing(4)
+        column.addLayout(self._row)
+        column.addWidget(self._statement)
         left: list[QWidget] = [self._symbol, self._title, self._more, self._add]
         right: list[QWidget] = [self._text, self._follow, self._clear, self._copy]
         for widget in left:
@@ -143,8 +158,12 @@ class ContextBar(QFrame):
         text: str,
         *,
         follows: bool,
+        statement: str = "",
     ) -> None:
-        """Show the context as chips, its effect, and whether it follows the evidence."""
+        """Show the context as chips, its effect, and whether it follows the evidence.
+
+        `statement`, in rich text, stands in a line of its own.
+        """
         self._offers, self._context = tuple(offers), dict(context)
         for chip in self._chips:
             self._row.removeWidget(chip)
@@ -158,6 +177,8 @@ class ContextBar(QFrame):
             self._row.insertWidget(2 + index, chip)
         self._text.setText(text)
         self._text.setToolTip(text)
+        self._statement.setText(statement)
+        self._statement.setVisible(bool(statement))
         self._follow.setChecked(follows)
         self._clear.setEnabled(bool(context))
         why = "" if context else "the context is empty."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject
 
@@ -35,6 +35,8 @@ class ContextController(QObject):
         self.bar.copy_requested.connect(self.copy_to_evidence)
         self.bar.clear_requested.connect(self.clear)
         self._views.changed.connect(self._on_changed)
+        # What holds in the context, in rich text.
+        self.statement: Callable[[Mapping[int, int]], str] = lambda _: ""
         self._decides: tuple[object, set[str]] = (None, set())
         self.show_context()
 
@@ -80,7 +82,13 @@ class ContextController(QObject):
         titles = self._app.project.models[self._model_id].node_titles
         offers = [Offer(v, titles.get(v.name, v.name), v.name in decides) for v in model.domain]
         follows = self._views.follows(self._model_id)
-        self.bar.show_context(offers, self.context, self._effect_text(model), follows=follows)
+        self.bar.show_context(
+            offers,
+            self.context,
+            self._effect_text(model),
+            follows=follows,
+            statement=self.statement(self._views.codes(self._model_id)),
+        )
 
     def _effect_text(self, model: Model) -> str:
         if not self.deciding:

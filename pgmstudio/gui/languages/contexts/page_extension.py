@@ -33,6 +33,7 @@ class ContextExtension(PageExtension):
         self.contexts = ContextController(app, model_id, page)
         self.side = MultinetController(app, model_id, page.canvas, self.contexts)
         self.side.isolated.connect(self._on_isolated)
+        page.canvas.view.nodes_of_edge = self.deciding_variables
         self._views.changed.connect(self._on_context)
 
     @property
@@ -78,6 +79,10 @@ class ContextExtension(PageExtension):
     def context_texts(self, source: str, target: str) -> list[str]:
         """The contexts in which an edge vanishes, with the names of states."""
         return list(edge_contexts(self._page.entry.model, source, target) or ())
+
+    def deciding_variables(self, source: str, target: str) -> frozenset[str]:
+        """The variables whose states are the contexts of an edge."""
+        return frozenset()
 
     def describe_edge(self, source: str, target: str) -> str:
         texts = self.context_texts(source, target)

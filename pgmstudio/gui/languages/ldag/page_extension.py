@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.gui.languages.contexts.page_extension import ContextExtension
 
 
@@ -10,3 +11,9 @@ class LdagExtension(ContextExtension):
 
     def layout_name(self, diagram: str) -> str:
         return self._main
+
+    def deciding_variables(self, source: str, target: str) -> frozenset[str]:
+        model = self._page.entry.model
+        if not isinstance(model, LabelledDag) or (source, target) not in model.labelled_edges:
+            return frozenset()
+        return frozenset(model.other_parents(source, target))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from functools import partial
 from html import escape
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -57,7 +58,7 @@ from pgmstudio.gui.languages.markov_network.log_linear import (
 )
 from pgmstudio.gui.languages.markov_network.statistics import Statistics, StatisticsTask
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Section, label
+from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.chip import category_chip
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.grid_view import CellMarks
@@ -365,6 +366,7 @@ class ModelSections(QWidget):
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("inspectorLogLinear")
+        self._app = app
         self._subject: ActiveModel | None = None
         self._task = StatisticsTask(app, self, _structure_statistics)
         self._task.computed.connect(self._on_computed)
@@ -379,7 +381,15 @@ class ModelSections(QWidget):
         self.checks = label("", size="dense", wrap=True)
         self.checks.setObjectName("strataChecks")
         self.likelihood = FactRows("strataFacts")
+        self._cycle = button(
+            "Show the cycle",
+            self._on_cycle,
+            role="link",
+            name="strataCycle",
+            tip="Select the variables and edges of the cycle without a chord.",
+        )
         self._strata.add(self.checks)
+        self._strata.add(row(self._cycle, None))
         self._strata.add(self.likelihood)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -438,3 +448,14 @@ class ModelSections(QWidget):
         is_closed = not any(check.problems for check in checks)
         self._strata.fact.setText("closed form" if is_closed else "no closed form")
         self.checks.setText("\n".join(lines))
+        self._cycle.setVisible(model.structure.chordless_cycle is not None)
+
+    def _on_cycle(self) -> None:
+        model = None if self._subject is None else self._subject.model
+        assert isinstance(model, MarkovNetwork)
+        cycle = model.structure.chordless_cycle or ()
+        names = model.domain.names
+        ends = [edge_of(*pair) for pair in pairwise((*cycle, *cycle[:1]))]
+        self._app.workspace.select(
+            tuple(names[v] for v in cycle), tuple((names[i], names[j]) for i, j in ends)
+        )

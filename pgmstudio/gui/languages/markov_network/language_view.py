@@ -64,5 +64,7 @@ VIEW = LanguageView(
         SubjectKind.EDGE: (lazy("inspector:EdgeSections"),),
     },
     tables=lazy("tables:MarkovTables"),
+    table_editor=lazy("potential_editor:PotentialEditor"),
+    actions=lazy("actions:markov_actions"),
     run_results=(BLANKETS, KAPPA_PATH, POSTERIOR),
 )

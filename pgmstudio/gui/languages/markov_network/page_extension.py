@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING
+
 from pgmstudio.core.languages.diagrams import diagram_row
+from pgmstudio.core.languages.markov_network.log_linear import (
+    element_rows,
+    parameter_symbol,
+    restriction_text,
+)
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import edge_of
 from pgmstudio.gui.languages.contexts.page_extension import ContextExtension
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.model_page.page import ModelPage
+
+_MAX_PAIRS = 3  # of separated variables in the bar
+_MAX_EQUATIONS = 4  # in a tooltip
 
 
 class MarkovExtension(ContextExtension):
@@ -11,6 +28,60 @@ class MarkovExtension(ContextExtension):
 
     no_edges_reason = "edges are drawn in the diagram Markov network."
 
+    def __init__(self, page: ModelPage) -> None:
+        super().__init__(page)
+        self.contexts.statement = self._statement
+        self.contexts.show_context()
+
+    def _statement(self, context: Mapping[int, int]) -> str:
+        """The independences of the edges that vanish: `A ⊥ B given C = no and all others`."""
+        entry = self._page.entry
+        model = entry.model
+        if not isinstance(model, MarkovNetwork) or not context:
+            return ""
+        structure, domain = model.structure, model.domain
+        names = [escape(entry.node_titles.get(name, name)) for name in domain.names]
+        pairs = [
+            f"<b>{names[i]} ⊥ {names[j]}</b>"
+            for i, j in sorted(structure.vanished_edges(context))
+            if i not in context and j not in context
+        ]
+        if not pairs:
+            return ""
+        more = [f"{len(pairs) - _MAX_PAIRS} more"] if len(pairs) > _MAX_PAIRS else []
+        given = ", ".join(
+            f"{names[v]} = {escape(domain.variables[v].states[state])}"
+            for v, state in context.items()
+        )
+        others = " and all other variables" if len(domain) > len(context) + 2 else ""
+        return f"{', '.join((*pairs[:_MAX_PAIRS], *more))} given {given}{others}"
+
     def layout_name(self, diagram: str) -> str:
         row = diagram_row(self._page.entry.model, diagram)
         return self._main if row is None or row.has_variables else diagram
+
+    def deciding_variables(self, source: str, target: str) -> frozenset[str]:
+        model = self._page.entry.model
+        assert isinstance(model, MarkovNetwork)
+        edge = edge_of(model.domain.index(source), model.domain.index(target))
+        if edge not in model.structure.contexts:
+            return frozenset()
+        return frozenset(model.domain.names[v] for v in model.structure.common_neighbours(*edge))
+
+    def describe_edge(self, source: str, target: str) -> str:
+        """Where the edge vanishes, what that means, and what it says of the parameters."""
+        text = super().describe_edge(source, target)
+        model = self._page.entry.model
+        if not text or not isinstance(model, MarkovNetwork):
+            return text
+        structure = model.structure
+        edge = edge_of(model.domain.index(source), model.domain.index(target))
+        equations = [
+            restriction_text(model.domain, row, parameter_symbol)
+            for element in sorted(structure.contexts[edge])
+            for row in element_rows(structure, edge, element)
+        ]
+        shown = equations[:_MAX_EQUATIONS] + (["…"] if equations[_MAX_EQUATIONS:] else [])
+        rest = len(model.domain) - len(structure.common_neighbours(*edge)) - 2
+        given = " given all other variables" if rest else ""
+        return "\n".join([text, f"then {source} ⊥ {target}{given}", *shown])

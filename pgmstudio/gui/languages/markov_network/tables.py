@@ -1,4 +1,4 @@
-"""The tables of a Markov network: it has potentials of cliques, no table of a variable."""
+"""The tables of a Markov network: potentials of its cliques, no table of a variable."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ class MarkovTables(TableSource):
     """No conditional probability tables."""
 
     no_table_text = (
-        "A Markov network has a potential for each maximal clique, no table of a variable. Convert "
-        "it to a Bayesian network to see conditional probability tables."
+        "Select a variable or an edge to see and edit the potentials of its cliques. A Markov "
+        "network has no conditional probability tables; convert it to a Bayesian network for them."
     )
