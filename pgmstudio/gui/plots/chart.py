@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsView, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
@@ -23,6 +24,7 @@ class Chart(QWidget):
 
     across = True  # with grid lines up from the bottom, too
     can_wait = True  # pyqtgraph is loaded in the background
+    ground: str | None = "surface"  # colour of the background; None: that of the page
 
     def __init__(self, name: str, empty_text: str = "") -> None:
         super().__init__()
@@ -72,6 +74,10 @@ class Chart(QWidget):
         """The plot itself, when there is something in it."""
         return self._canvas if self._canvas is not None and not self._canvas.isHidden() else None
 
+    def picture_size(self) -> QSizeF:
+        """Size of the chart in a file, in px."""
+        return QSizeF(self._canvas.size())
+
     def refresh(self, *_: object) -> None:
         """Draw again; pyqtgraph is loaded with the first chart."""
         if self._canvas is None:
@@ -86,7 +92,7 @@ class Chart(QWidget):
             self._build()
             self._layout.insertWidget(self._layout.indexOf(self._empty), self._canvas, 1)
         self._is_for_file = False
-        self._dress("surface")
+        self._dress(self.ground)
         self._draw()
         self._empty.setText(self._empty_text)
         self._canvas.setVisible(not self.is_empty)
@@ -154,16 +160,33 @@ def _fitting(wordings: Sequence[str], length: float) -> str:
 SIDES = ("left", "top", "right", "bottom")
 
 
+@cache
+def _axis_type() -> type:
+    import pyqtgraph
+
+    class WholeAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
+        """The library leaves out labels at the ends of an axis with a grid."""
+
+        def boundingRect(self) -> QRectF:
+            rect: QRectF = super().boundingRect()
+            return rect.adjusted(-60, -20, 60, 20)
+
+    return WholeAxis
+
+
 class StillChart(Chart):
     """Chart that fits its widget and is not zoomed; the widget itself gets mouse and keys."""
 
     scales: tuple[str, ...] = ()  # sides with an axis
     across = False
+    ground: str | None = None
 
     def __init__(self, name: str, empty_text: str = "") -> None:
         super().__init__(name, empty_text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.items: PlotItems
+        self._page: QSizeF | None = None  # of a file that is drawn for
+        self._drawn_frame: Frame | None = None  # while something is drawn
 
     # -- overridden by subclasses
 
@@ -184,15 +207,22 @@ class StillChart(Chart):
     @property
     def frame(self) -> Frame:
         """The visible range, known also before anything is drawn."""
+        if self._drawn_frame is not None:
+            return self._drawn_frame
         left, top, right, bottom = self._margins()
-        width, height = self.width() - left - right, self.height() - top - bottom
-        area = QRectF(left, top, max(1.0, width), max(1.0, height))
+        area = QRectF(QPointF(), self._size).adjusted(left, top, -right, -bottom)
+        area.setSize(area.size().expandedTo(QSizeF(1, 1)))
         return Frame(self._seen(area), area)
+
+    @property
+    def _size(self) -> QSizeF:
+        return self._page or QSizeF(self.size())
 
     # -- drawing
 
     def _new_canvas(self) -> Any:
-        canvas = new_canvas(f"{self.objectName()}Canvas", across=self.across)
+        axes = {side: _axis_type()(side) for side in SIDES}
+        canvas = new_canvas(f"{self.objectName()}Canvas", across=self.across, axes=axes)
         canvas.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         canvas.setToolTip("")
@@ -203,17 +233,22 @@ class StillChart(Chart):
         for side in SIDES:
             plot.showAxis(side)
             axis = plot.getAxis(side)
-            axis.setStyle(hideOverlappingLabels=False, tickLength=0)
+            axis.setStyle(tickLength=0)
+            axis.setZValue(-1)  # its grid lies under the marks
+            axis.setGrid(255 if side in self.scales else False)
             if side not in self.scales:
                 axis.setStyle(showValues=False)
                 axis.setTicks([])
-                axis.setGrid(False)
         return canvas
 
     def _dress(self, background: str | None) -> None:
         super()._dress(background)
         for side in SIDES:
-            self._canvas.getAxis(side).setPen(QPen(Qt.PenStyle.NoPen))
+            axis = self._canvas.getAxis(side)
+            axis.setPen(QPen(Qt.PenStyle.NoPen))
+            axis.setTickPen(QPen(theme().color("border")))
+            axis.setTickFont(theme().font("caption"))
+            axis.setTextPen(theme().color("text_secondary"))
 
     def _build(self) -> None:
         self._view.disableAutoRange()
@@ -223,12 +258,24 @@ class StillChart(Chart):
     def refresh(self, *_: object) -> None:
         self.setMinimumSize(self.minimumSizeHint())
         self.updateGeometry()
+        if self._page is not None:
+            self._page = None
+            self._canvas.resize(self.size())
         super().refresh()
+
+    def picture_size(self) -> QSizeF:
+        return QSizeF(self.size())
+
+    def draw_on(self, background: str | None) -> None:
+        if self.canvas is not None:
+            self._page = self.picture_size()
+            self._canvas.resize(self._page.toSize())
+        super().draw_on(background)
 
     def _draw(self) -> None:
         if self.is_empty:
             return
-        frame = self.frame
+        self._drawn_frame = frame = self.frame
         plot, margins = self._canvas.getPlotItem(), dict(zip(SIDES, self._margins(), strict=True))
         for side, room in margins.items():
             axis = plot.getAxis(side)
@@ -237,6 +284,7 @@ class StillChart(Chart):
         self._view.setRange(frame.seen, padding=0.0)
         self._draw_items(frame)
         self.items.remove_unused()
+        self._drawn_frame = None
 
     def _draw_items(self, frame: Frame) -> None:
         """Draw everything; what is not drawn again is removed."""
@@ -255,6 +303,7 @@ class StillChart(Chart):
             text = self.text_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), text, self) if text else QToolTip.hideText()
             return True
+        is_done = super().event(event)
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.redraw()
-        return super().event(event)
+        return is_done

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from pgmstudio.core.analysis.classification import Calibration, RocCurve
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.plots.curve_plot import CurvePlot
-from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, STEPS, HeatMap, step_of
+from pgmstudio.gui.plots.items import Text
+from pgmstudio.gui.plots.matrix_plot import STEPS, TEXT_Z, HeatMap, ink_on, longest_name
 from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE
 from pgmstudio.gui.theme.theme import theme
 
@@ -72,8 +73,6 @@ class CalibrationPlot(CurvePlot):
         )
 
 
-Floats = NDArray[np.float64]
-
 _MIN_CELL, _MAX_CELL, _MAX_WIDTH = 8, 84, 110
 _COUNTS_FROM, _PERCENT_FROM = 16, 32  # px of a cell
 _TITLE = 20  # px for the name of an axis
@@ -87,8 +86,8 @@ def weight_text(weight: float) -> str:
 class ConfusionMap(HeatMap):
     """Confusion matrix; colour and percentage are the fraction of the true state's rows."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, parent)
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
         self.setAccessibleName("Confusion matrix: true states down, most probable states across")
         self.setToolTip("Click a cell to list its rows.")
         self._counts: Floats = np.zeros((0, 0))
@@ -122,118 +121,71 @@ class ConfusionMap(HeatMap):
         side = 2 * _TITLE + _MIN_CELL * self._count
         return QSize(max(160, side), max(130, side))
 
-    @property
-    def cell(self) -> float:
-        _, top = self._margins(_MAX_CELL)
-        available = (self.height() - top - 4) // self._count
-        return float(min(_MAX_CELL * theme().scale, max(_MIN_CELL, available)))
-
-    @property
-    def cell_width(self) -> float:
-        left, _ = self._margins(_MAX_CELL)
-        available = (self.width() - left - 4) // self._count
-        return float(min(2 * self.cell, _MAX_WIDTH * theme().scale, max(_MIN_CELL, available)))
+    def _cell(self) -> QSizeF:
+        left, top, _, _ = self._margins()
+        high = max(_MIN_CELL, (self._size.height() - top - 4) // self._count)
+        high = min(_MAX_CELL * theme().scale, high)
+        wide = max(_MIN_CELL, (self._size.width() - left - 4) // self._count)
+        return QSizeF(min(2 * high, _MAX_WIDTH * theme().scale, wide), high)
 
     @property
     def _count(self) -> int:
         return max(1, len(self._names))
 
-    def _margins(self, cell: float) -> tuple[float, float]:
-        title = _TITLE * theme().scale
-        metrics = QFontMetricsF(theme().font("caption"))
-        longest = max((metrics.horizontalAdvance(name) for name in self._names), default=0.0)
-        side = min(longest + 10, 0.3 * self.width())
+    def _margins(self) -> tuple[float, float, float, float]:
+        title, line = _TITLE * theme().scale, QFontMetricsF(theme().font("caption")).height()
+        longest, size = longest_name(self._names), self._size
+        side = min(longest + 10, 0.3 * size.width())
         # Names lie flat over columns that are wide enough, else they stand.
-        high = (self.height() - title - metrics.height() - 10) / self._count
-        wide = (self.width() - side - title - 4) / self._count
-        available = min(wide, 2 * high, _MAX_WIDTH * theme().scale)
-        is_flat = longest + 4 <= available
-        up = metrics.height() + 6 if is_flat else min(longest + 10, 0.3 * self.height())
-        return side + title, up + title
+        high = (size.height() - title - line - 10) / self._count
+        wide = (size.width() - side - title - 4) / self._count
+        is_flat = longest + 4 <= min(wide, 2 * high, _MAX_WIDTH * theme().scale)
+        up = line + 6 if is_flat else min(longest + 10, 0.3 * size.height())
+        return side + title, up + title, 0.0, 0.0
 
-    # -- painting
+    # -- drawing
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self._names:
-            return
-        painter = QPainter(self)
-        painter.setFont(theme().font("caption", "semibold"))
-        painter.setPen(theme().color("text_secondary"))
-        left, top = self._origin()
-        wide, high = self.cell_width * self._count, self.cell * self._count
-        title = _TITLE * theme().scale
-        center = Qt.AlignmentFlag.AlignCenter
-        painter.drawText(QRectF(left, 0, max(wide, 80.0), title), center, "Predicted")
-        painter.translate(0, top + high)
-        painter.rotate(-90)
-        painter.drawText(QRectF(0, 0, max(high, 60.0), title), center, "True")
+    def _steps(self) -> NDArray[np.uint8]:
+        return np.clip(self._values * STEPS, 0, STEPS - 1).astype(np.uint8)
 
-    def _pixels(self) -> QImage:
-        if self._image is None:
-            steps = np.clip(self._values * STEPS, 0, STEPS - 1).astype(np.uint8)
-            whole = np.ascontiguousarray(steps)
-            count = self._count
-            kind = QImage.Format.Format_Indexed8
-            image = QImage(whole.tobytes(), count, count, count, kind).copy()
-            image.setColorTable([theme().sequential(step).rgb() for step in range(STEPS)])
-            self._image = image
-        return self._image
-
-    def _paint_names(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        painter.setFont(theme().font("caption"))
-        metrics, title = QFontMetricsF(painter.font()), _TITLE * theme().scale
-        painter.setPen(theme().color("text"))
-        elide, width = Qt.TextElideMode.ElideMiddle, self.cell_width
-        is_flat = top - title <= metrics.height() + 7
+    def _draw_names(self) -> None:
+        left, top, _, _ = self._margins()
+        title, count, cut = _TITLE * theme().scale, self._count, Qt.TextElideMode.ElideMiddle
+        is_flat = top - title <= QFontMetricsF(theme().font("caption")).height() + 7
+        texts = []
         for index, name in enumerate(self._names):
-            text = metrics.elidedText(name, elide, left - title - 6)
-            box = QRectF(title, top + index * cell, left - title - 6, cell)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            if is_flat:
-                box = QRectF(left + index * width, title, width, top - title - 2)
-                text = metrics.elidedText(name, elide, width - 2)
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-                continue
-            painter.save()
-            painter.translate(left + index * width + width / 2, top - 4)
-            painter.rotate(-90)
-            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            text = metrics.elidedText(name, elide, top - title - 6)
-            painter.drawText(QRectF(0, -width / 2, top - title - 4, width), side, text)
-            painter.restore()
+            cell = self.cell_box(index, 0)
+            box = QRectF(title, cell.top(), left - title - 6, cell.height())
+            texts.append(Text(box, name, side=Qt.AlignmentFlag.AlignRight, cut=cut))
+            cell = self.cell_box(0, index)
+            box = QRectF(cell.left(), title, cell.width(), top - title - (2 if is_flat else 4))
+            side = Qt.AlignmentFlag.AlignHCenter if is_flat else Qt.AlignmentFlag.AlignLeft
+            texts.append(Text(box, name, side=side, cut=cut, is_turned=not is_flat))
+        font, whole = theme().font("caption", "semibold"), self.cell_box(0, 0, count, count)
+        ink, wide, high = "text_secondary", max(whole.width(), 80.0), max(whole.height(), 60.0)
+        across, down = QRectF(left, 0, wide, title), QRectF(0, whole.bottom() - high, title, high)
+        texts += [
+            Text(across, "Predicted", font=font, ink=ink),
+            Text(down, "True", font=font, ink=ink, is_turned=True),
+        ]
+        self.items.texts("names", texts, TEXT_Z)
 
-    def _paint_values(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        width = self.cell_width
-        if min(cell, width) < _COUNTS_FROM * theme().scale:
+    def _value_texts(self, cell: QSizeF) -> Iterator[Text]:
+        scale, smaller = theme().scale, min(cell.width(), cell.height())
+        if smaller < _COUNTS_FROM * scale:
             return
-        with_percent = min(cell, width) >= _PERCENT_FROM * theme().scale
-        for true in range(self._count):
-            for chosen in range(self._count):
-                is_dark = step_of(self._values[true, chosen], 1.0) >= LIGHT_STEPS
-                painter.setPen(theme().color("surface" if is_dark else "text"))
-                box = QRectF(left + chosen * width, top + true * cell, width, cell)
-                self._paint_cell(painter, box, true, chosen, with_percent)
-
-    def _paint_cell(
-        self, painter: QPainter, box: QRectF, true: int, chosen: int, with_percent: bool
-    ) -> None:
-        size = "dense" if box.height() >= 40 * theme().scale else "caption"
-        painter.setFont(theme().font(size, "medium"))
-        text = weight_text(self._counts[true, chosen])
-        if QFontMetricsF(painter.font()).horizontalAdvance(text) > box.width() - 4:
-            painter.setFont(theme().font("micro"))
-        if not with_percent:
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-            return
-        middle = box.center().y()
-        upper = QRectF(box.left(), box.top(), box.width(), middle - box.top() + 1)
-        lower = QRectF(box.left(), middle + 1, box.width(), box.bottom() - middle - 1)
-        below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
-        above = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-        painter.drawText(upper, below, text)
-        painter.setFont(theme().font("micro"))
-        painter.drawText(lower, above, f"{100 * self._values[true, chosen]:.1f} %")
+        font = theme().font("dense" if cell.height() >= 40 * scale else "caption", "medium")
+        metrics, micro, steps = QFontMetricsF(font), theme().font("micro"), self._steps()
+        for true, chosen in np.ndindex(self._counts.shape):
+            box, ink = self.cell_box(true, chosen), ink_on(steps.item(true, chosen))
+            text = weight_text(self._counts.item(true, chosen))
+            is_long = metrics.horizontalAdvance(text) > box.width() - 4
+            if smaller >= _PERCENT_FROM * scale:
+                half = metrics.height() / 2
+                percentage = f"{100 * self._values[true, chosen]:.1f} %"
+                yield Text(box.translated(0, half), percentage, ink=ink, font=micro)
+                box = box.translated(0, -half)
+            yield Text(box, text, ink=ink, font=micro if is_long else font)
 
 
 MAX_CURVES = 8  # as many have colours of their own

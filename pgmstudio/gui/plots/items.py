@@ -190,6 +190,23 @@ class PlotItems:
             # Of a view the y axis goes up, of an image down.
             self._item(name, 3, z).setImage(table[steps[::-1]], levels=None, rect=rect)
 
+    def shape(
+        self,
+        name: str,
+        path: QPainterPath,
+        z: float,
+        *,
+        ink: QPen | None = None,
+        fill: QColor | None = None,
+    ) -> None:
+        """Draw an outline in px of the scene, also beyond the axes."""
+        pen = ink or QPen(Qt.PenStyle.NoPen)
+        if self._is_new(name, _NONE, _NONE, path, pen, fill):
+            item = self._item(name, 4, z)
+            item.setPath(path)
+            item.setPen(pen)
+            item.setBrush(QBrush(Qt.BrushStyle.NoBrush) if fill is None else QBrush(fill))
+
     def frame(
         self,
         name: str,
@@ -201,14 +218,9 @@ class PlotItems:
         radius: float = 0.0,
     ) -> None:
         """Draw a box in px of the scene, also beyond the axes."""
-        pen = ink or QPen(Qt.PenStyle.NoPen)
-        look = rect, pen, fill, radius
-        if self._is_new(name, _NONE, _NONE, *look):
-            item, path = self._item(name, 4, z), QPainterPath()
-            path.addRoundedRect(rect, radius, radius)
-            item.setPath(path)
-            item.setPen(pen)
-            item.setBrush(QBrush(Qt.BrushStyle.NoBrush) if fill is None else QBrush(fill))
+        path = QPainterPath()
+        path.addRoundedRect(rect, radius, radius)
+        self.shape(name, path, z, ink=ink, fill=fill)
 
     def texts(self, name: str, texts: Sequence[Text], z: float) -> None:
         """Draw texts in px of the scene."""

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import (
-    QFontMetricsF,
-    QHelpEvent,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPen
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import EdgeTally
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.plots.chart import StillChart
+from pgmstudio.gui.plots.items import Frame, Text
 from pgmstudio.gui.theme.theme import theme
-
-Floats = NDArray[np.float64]
 
 STEPS = 8
 LIGHT_STEPS = 5  # numbers on steps below are `text`, on those above the opposite
 _VALUES_FROM = 24  # px of a cell
 NAMES_FROM = 12
+_LINES_FROM = 10
 _MIN_CELL, _MAX_CELL = 6, 44
 _MAX_NAME = 130  # px
+_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+CELLS_Z, GRID_Z, TEXT_Z, MARK_Z, FOCUS_Z = range(5)
 
 
 def value_text(value: float) -> str:
@@ -48,19 +44,73 @@ def step_of(value: float, largest: float) -> int:
     return min(STEPS - 1, int(STEPS * max(0.0, value) / largest))
 
 
-class HeatMap(QWidget):
+def ink_on(step: int) -> str:
+    """Colour of a number on a step of the ramp; the diagonal's grey is light in both themes."""
+    return "surface" if LIGHT_STEPS <= step < STEPS else "text"
+
+
+def longest_name(names: Iterable[str], size: str = "caption") -> float:
+    """Px of the longest of some names."""
+    metrics = QFontMetricsF(theme().font(size))
+    return max((metrics.horizontalAdvance(name) for name in names), default=0.0)
+
+
+class CellChart(StillChart):
+    """Base of charts of cells: row 0 at the top, a cell 1 × 1 in data coordinates."""
+
+    def _cell(self) -> QSizeF:
+        """Px of a cell."""
+        return QSizeF(_MAX_CELL, _MAX_CELL)
+
+    def _seen(self, area: QRectF) -> QRectF:
+        cell = self._cell()
+        across, down = area.width() / cell.width(), area.height() / cell.height()
+        return QRectF(0, -down, across, down)
+
+    def cell_box(self, row: float, column: float, rows: float = 1, columns: float = 1) -> QRectF:
+        """Px of a cell, or of several from this one on."""
+        return self.frame.rect(column, -(row + rows), columns, rows)
+
+    def cell_under(self, position: QPointF) -> tuple[int, int]:
+        """Row and column of the cell at a position, also of one that is not there."""
+        x, y = self.frame.value(position)
+        return math.floor(-y), math.floor(x)
+
+    def _draw_grid(self, rows: int, columns: int, color: str = "surface") -> None:
+        """Lines between the cells, as wide as all of them."""
+        across, down = np.arange(columns + 1.0), -np.arange(rows + 1.0)
+        xs = np.concatenate((np.repeat(across, 2), np.tile((0.0, columns), rows + 1)))
+        ys = np.concatenate((np.tile((0.0, -rows), columns + 1), np.repeat(down, 2)))
+        pen = QPen(theme().color(color), 1)
+        self.items.line("grid", xs, ys, pen, GRID_Z, is_smooth=False, connect="pairs")
+
+    def _draw_column_names(self, names: Sequence[str], top: float, inks: Sequence[str]) -> None:
+        """Over the columns, standing."""
+        boxes = [self.cell_box(0, index) for index in range(len(names))]
+        texts = [
+            Text(
+                QRectF(box.left(), 0, box.width(), top - 6),
+                name,
+                ink=ink,
+                side=_LEFT,
+                is_turned=True,
+            )
+            for box, name, ink in zip(boxes, names, inks, strict=True)
+        ]
+        self.items.texts("columns", texts, TEXT_Z)
+
+
+class HeatMap(CellChart):
     """Variables × variables; the diagonal is grey. Edges of a model are outlined cells."""
 
     hovered = Signal(int, int)  # indices in the given order of names; -1, -1: nothing
     chosen = Signal(str, str)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName(name)
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
         self.setAccessibleName("Heat map of associations")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._names: tuple[str, ...] = ()
         self._values: Floats = np.zeros((0, 0))
         self.describe: Callable[[int, int], str] | None = None  # tooltip of a cell
@@ -69,8 +119,6 @@ class HeatMap(QWidget):
         self._selected: tuple[str, str] | None = None
         self._focused = (0, 0)
         self._hovered = (-1, -1)
-        self._image: QImage | None = None
-        theme().changed.connect(self._on_theme_changed)
 
     # -- what it shows
 
@@ -79,19 +127,20 @@ class HeatMap(QWidget):
         self._names, self._values = tuple(names), values
         self._order = list(order)
         self._selected = None
-        self._image = None
-        self.setMinimumSize(self.minimumSizeHint())
-        self.updateGeometry()
-        self.update()
+        self.refresh()
 
     def show_edges(self, edges: Iterable[tuple[str, str]]) -> None:
         self._edges = {frozenset(edge) for edge in edges}
-        self.update()
+        self.redraw()
 
     def select(self, pair: tuple[str, str] | None) -> None:
         """Draw the crosshair of a pair without telling anybody."""
         self._selected = pair
-        self.update()
+        self.redraw()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._names
 
     @property
     def largest(self) -> float:
@@ -113,44 +162,29 @@ class HeatMap(QWidget):
 
     @property
     def cell(self) -> float:
-        """The side of a cell in pixels."""
-        count = max(1, len(self._names))
-        left, top = self._margins(_MAX_CELL)
-        available = min(self.width() - left - 4, self.height() - top - 4)
-        return float(min(_MAX_CELL, max(_MIN_CELL, available // count)))
+        """The height of a cell in pixels."""
+        return self._cell().height()
 
-    @property
-    def cell_width(self) -> float:
-        """Width of a cell: its height, unless a subclass has wider cells."""
-        return self.cell
+    def _names_width(self) -> float:
+        return min(longest_name(self._names), _MAX_NAME * theme().scale) + 10
 
-    def _margins(self, cell: float) -> tuple[float, float]:
-        if cell < NAMES_FROM or not self._names:
-            return 4.0, 4.0
-        metrics = QFontMetricsF(theme().font("caption"))
-        longest = max(metrics.horizontalAdvance(name) for name in self._names)
-        side = min(longest, _MAX_NAME * theme().scale) + 10
-        return side, side
+    def _cell(self) -> QSizeF:
+        room = min(self._size.width(), self._size.height()) - self._names_width() - 4
+        side = min(_MAX_CELL, max(_MIN_CELL, room // max(1, len(self._names))))
+        return QSizeF(side, side)
 
-    def _origin(self) -> tuple[float, float]:
-        return self._margins(self.cell)
+    def _margins(self) -> tuple[float, float, float, float]:
+        side = self._names_width() if self.cell >= NAMES_FROM else 4.0
+        return side, side, 0.0, 0.0
 
     def cell_rect(self, first: str, second: str) -> QRectF:
         """Where the cell in the row of `first` and the column of `second` is."""
-        row = self.order.index(first)
-        column = self.order.index(second)
-        left, top = self._origin()
-        cell, width = self.cell, self.cell_width
-        return QRectF(left + column * width, top + row * cell, width, cell)
+        return self.cell_box(self.order.index(first), self.order.index(second))
 
-    def _cell_at(self, position: QPoint) -> tuple[int, int]:
-        left, top = self._origin()
-        cell, width = self.cell, self.cell_width
-        column, row = int((position.x() - left) // width), int((position.y() - top) // cell)
+    def _cell_at(self, position: QPointF) -> tuple[int, int]:
+        row, column = self.cell_under(position)
         count = len(self._order)
         return (row, column) if 0 <= row < count and 0 <= column < count else (-1, -1)
-
-    # -- Qt
 
     def sizeHint(self) -> QSize:
         return QSize(520, 520)
@@ -159,101 +193,82 @@ class HeatMap(QWidget):
         side = 8 + _MIN_CELL * max(1, len(self._names))
         return QSize(max(200, side), max(200, side))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if not self._names:
-            return
-        painter = QPainter(self)
-        left, top = self._origin()
-        cell, width, count = self.cell, self.cell_width, len(self._order)
-        right, bottom = int(left + count * width), int(top + count * cell)
-        painter.drawImage(QRectF(left, top, width * count, cell * count), self._pixels())
-        if cell >= 10:
-            painter.setPen(QPen(theme().color("surface"), 1))
-            for index in range(count + 1):
-                x, y = int(left + index * width), int(top + index * cell)
-                painter.drawLine(x, int(top), x, bottom)
-                painter.drawLine(int(left), y, right, y)
-        if cell >= NAMES_FROM:
-            self._paint_names(painter, left, top, cell)
-        if cell >= _VALUES_FROM:
-            self._paint_values(painter, left, top, cell)
-        self._paint_edges(painter)
-        self._paint_crosshair(painter, left, top, cell)
-        if self.hasFocus():
-            row, column = self._focused
-            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
-            painter.drawRect(QRectF(left + column * width, top + row * cell, width, cell))
+    # -- drawing
 
-    def _pixels(self) -> QImage:
-        """One pixel per cell, cached until values or colours change."""
-        if self._image is None:
-            count = len(self._order)
-            largest = self.largest
-            ordered = self._values[np.ix_(self._order, self._order)]
-            steps = np.clip(ordered / largest * STEPS if largest > 0 else ordered * 0, 0, 7)
-            np.fill_diagonal(steps, STEPS)
-            whole = np.ascontiguousarray(steps, dtype=np.uint8)
-            kind = QImage.Format.Format_Indexed8
-            image = QImage(whole.tobytes(), count, count, count, kind).copy()
-            ramp = [theme().sequential(step).rgb() for step in range(STEPS)]
-            image.setColorTable([*ramp, theme().color("stale").rgb()])
-            self._image = image
-        return self._image
+    def _draw_items(self, frame: Frame) -> None:
+        colors = [*(theme().sequential(step) for step in range(STEPS)), theme().color("stale")]
+        self.items.cells("cells", self._steps(), colors, CELLS_Z)
+        count, cell = len(self._order), self._cell()
+        if cell.height() >= _LINES_FROM:
+            self._draw_grid(count, count)
+        if cell.height() >= NAMES_FROM:
+            self._draw_names()
+        self.items.texts("values", list(self._value_texts(cell)), TEXT_Z)
+        self._draw_marks()
 
-    def _paint_names(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        painter.setFont(theme().font("caption"))
-        metrics = QFontMetricsF(painter.font())
-        chosen = set(self._selected or ())
-        for index, name in enumerate(self.order):
-            painter.setPen(theme().color("accent" if name in chosen else "text_secondary"))
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, left - 8)
-            box = QRectF(0, top + index * cell, left - 6, cell)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            painter.save()
-            painter.translate(left + index * cell + cell / 2, top - 6)
-            painter.rotate(-90)
-            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(0, -cell / 2, top - 8, cell), side, text)
-            painter.restore()
-
-    def _paint_values(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        painter.setFont(theme().font("micro" if cell < 34 else "caption"))
+    def _steps(self) -> NDArray[np.uint8]:
+        """Steps of the ramp in the order shown, and one more on the diagonal."""
         largest = self.largest
-        names = self._order
-        for row, i in enumerate(names):
-            for column, j in enumerate(names):
-                value = float(self._values[i, j])
-                dark = i != j and step_of(value, largest) >= LIGHT_STEPS
-                # The diagonal's grey is light in both themes enough for `text`.
-                painter.setPen(theme().color("surface" if dark else "text"))
-                box = QRectF(left + column * cell, top + row * cell, cell, cell)
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, value_text(value))
+        ordered = self._values[np.ix_(self._order, self._order)]
+        steps = np.clip(ordered / largest * STEPS if largest > 0 else ordered * 0, 0, STEPS - 1)
+        np.fill_diagonal(steps, STEPS)
+        return steps.astype(np.uint8)
 
-    def _paint_edges(self, painter: QPainter) -> None:
-        if not self._edges:
-            return
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme().color("text"), 1.5))
-        for edge in self.outlined:
-            first, second = sorted(edge) if len(edge) == 2 else (None, None)
-            if first is not None and second is not None:
-                for pair in ((first, second), (second, first)):
-                    painter.drawRect(self.cell_rect(*pair).adjusted(1.5, 1.5, -1.5, -1.5))
+    def _draw_names(self) -> None:
+        side, top, _, _ = self._margins()
+        chosen, names = set(self._selected or ()), self.order
+        inks = ["accent" if name in chosen else "text_secondary" for name in names]
+        boxes = [self.cell_box(index, 0) for index in range(len(names))]
+        rows = [
+            Text(QRectF(0, box.top(), side - 6, box.height()), name, ink=ink, side=_RIGHT)
+            for box, name, ink in zip(boxes, names, inks, strict=True)
+        ]
+        self.items.texts("rows", rows, TEXT_Z)
+        self._draw_column_names(names, top, inks)
 
-    def _paint_crosshair(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        if self._selected is None or not set(self._selected) <= set(self._names):
+    def _value_texts(self, cell: QSizeF) -> Iterator[Text]:
+        if cell.height() < _VALUES_FROM:
             return
-        row, column = (self.order.index(name) for name in self._selected)
-        width, count = self.cell_width, len(self._order)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme().color("accent"), 1))
-        painter.drawRect(QRectF(left, top + row * cell, width * count, cell))
-        painter.drawRect(QRectF(left + column * width, top, width, cell * count))
-        painter.setPen(QPen(theme().color("accent"), 2))
-        painter.drawRect(QRectF(left + column * width, top + row * cell, width, cell))
+        font, steps = theme().font("micro" if cell.height() < 34 else "caption"), self._steps()
+        for row, i in enumerate(self._order):
+            for column, j in enumerate(self._order):
+                ink, box = ink_on(steps[row, column]), self.cell_box(row, column)
+                yield Text(box, value_text(float(self._values[i, j])), ink=ink, font=font)
+
+    def _draw_marks(self) -> None:
+        """The edges of a model, the selected pair and the cell with the focus."""
+        both = [(self.order.index(a), self.order.index(b)) for a, b in map(tuple, self.outlined)]
+        cells = [*both, *((column, row) for row, column in both)]
+        self._outline("edges", cells, "text", 1.5, inset=1.5)
+        if self._selected is not None and set(self._selected) <= set(self._names):
+            row, column = (self.order.index(name) for name in self._selected)
+            self._draw_crosshair(row, column)
+        if self.hasFocus() and not self._is_for_file:
+            self._outline("focus", [self._focused], "focus", theme().line("focus"))
+
+    def _draw_crosshair(self, row: int, column: int) -> None:
+        count = len(self._order)
+        xs, ys = (np.array([0, column]), [count, column + 1]), ([-row - 1, -count], [-row, 0])
+        self.items.boxes("crosshair", xs, ys, MARK_Z, ink=theme().color("accent"))
+        self._outline("selected", [(row, column)], "accent", 2)
+
+    def _outline(
+        self,
+        name: str,
+        cells: Sequence[tuple[int, int]],
+        ink: str,
+        width: float,
+        inset: float = 0.0,
+    ) -> None:
+        rows, columns = (np.array([cell[part] for cell in cells]) for part in (0, 1))
+        xs, ys = (columns, columns + 1), (-rows - 1, -rows)
+        color = theme().color(ink)
+        self.items.boxes(name, xs, ys, FOCUS_Z, ink=color, width=width, inset=inset)
+
+    # -- mouse and keys
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        row, column = self._cell_at(event.position().toPoint())
+        row, column = self._cell_at(event.position())
         if (row, column) == self._hovered:
             return
         self._hovered = (row, column)
@@ -261,10 +276,15 @@ class HeatMap(QWidget):
             QToolTip.hideText()
             self.hovered.emit(-1, -1)
             return
-        i, j = self._order[row], self._order[column]
-        self.hovered.emit(i, j)
-        if self.describe is not None:
-            QToolTip.showText(event.globalPosition().toPoint(), self.describe(i, j), self)
+        self.hovered.emit(self._order[row], self._order[column])
+        text = self.text_at(event.position())
+        QToolTip.showText(event.globalPosition().toPoint(), text, self)
+
+    def text_at(self, position: QPointF) -> str:
+        row, column = self._cell_at(position)
+        if row < 0 or self.describe is None:
+            return self.toolTip()
+        return self.describe(self._order[row], self._order[column])
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = (-1, -1)
@@ -272,7 +292,7 @@ class HeatMap(QWidget):
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        row, column = self._cell_at(event.position().toPoint())
+        row, column = self._cell_at(event.position())
         if row >= 0 and event.button() == Qt.MouseButton.LeftButton:
             self._focused = (row, column)
             self._choose(row, column)
@@ -286,7 +306,7 @@ class HeatMap(QWidget):
             column = min(max(column + move[1], 0), count - 1)
             self._focused = (row, column)
             self.hovered.emit(self._order[row], self._order[column])
-            self.update()
+            self.redraw()
         elif Qt.Key(event.key()) in _TAKE and count:
             self._choose(*self._focused)
         else:
@@ -296,10 +316,6 @@ class HeatMap(QWidget):
         pair = (self._names[self._order[row]], self._names[self._order[column]])
         self.select(pair)
         self.chosen.emit(*pair)
-
-    def _on_theme_changed(self) -> None:
-        self._image = None
-        self.update()
 
 
 _MOVES = {
@@ -312,10 +328,9 @@ _TAKE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 _PAD = 8.0
-_MATRIX_LEAST_CELL, _MATRIX_MOST_CELL = 6, 34
-_MATRIX_MOST_NAME = 150.0  # px at 100 %
+_MAX_SQUARE = 34
+_MIN_NAMED = 16.0  # px of a cell in a file
 _FULL = 0.92  # of a cell's side, for an edge that all have
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class AdjacencyMatrix(HeatMap):
@@ -353,129 +368,100 @@ class AdjacencyMatrix(HeatMap):
 
     # -- geometry
 
-    def _name_width(self) -> float:
-        """What the longest name takes at the right of the diagonal."""
-        metrics = QFontMetricsF(theme().font("caption"))
-        longest = max((metrics.horizontalAdvance(name) for name in self._names), default=0.0)
-        return min(longest, _MATRIX_MOST_NAME * theme().scale) + 10
+    def _cell(self) -> QSizeF:
+        wide = self._size.width() - 2 * _PAD - self._names_width()
+        room = min(wide, self._size.height() - 2 * _PAD)
+        side = min(_MAX_SQUARE, max(_MIN_CELL, room // max(1, len(self._names))))
+        return QSizeF(side, side)
 
-    @property
-    def cell(self) -> float:
-        return self._cell_in(QSizeF(self.size()))
+    def _margins(self) -> tuple[float, float, float, float]:
+        return _PAD, _PAD, 0.0, 0.0
 
-    def _cell_in(self, size: QSizeF) -> float:
-        count = max(1, len(self._names))
-        available = min(size.width() - 2 * _PAD - self._name_width(), size.height() - 2 * _PAD)
-        return float(min(_MATRIX_MOST_CELL, max(_MATRIX_LEAST_CELL, available // count)))
-
-    def _origin(self) -> tuple[float, float]:
-        return _PAD, _PAD
-
-    def _cell_at(self, position: QPoint) -> tuple[int, int]:
+    def _cell_at(self, position: QPointF) -> tuple[int, int]:
         row, column = super()._cell_at(position)
         return (row, column) if column < row else (-1, -1)
 
     def square_rect(self, one: str, other: str) -> QRectF:
         """The square itself: side ∝ √count."""
         row, column = sorted((self.order.index(one), self.order.index(other)), reverse=True)
-        return self._square(row, column, self.cell)
+        rest = (1 - self._side(row, column)) / 2
+        return self.cell_box(row + rest, column + rest, 1 - 2 * rest, 1 - 2 * rest)
 
-    def _square(self, row: int, column: int, cell: float) -> QRectF:
-        left, top = self._origin()
+    def _side(self, row: int, column: int) -> float:
+        """Side of a square as a part of the cell."""
         value = float(self._values[self._order[row], self._order[column]])
         total = max(1, self._tally.total if self._tally is not None else 1)
-        side = _FULL * cell * math.sqrt(value / total)
-        middle = (left + (column + 0.5) * cell, top + (row + 0.5) * cell)
-        return QRectF(middle[0] - side / 2, middle[1] - side / 2, side, side)
+        return _FULL * math.sqrt(value / total)
 
-    # -- painting
+    def picture_size(self) -> QSizeF:
+        """As large as the matrix, with cells large enough for the names."""
+        side = max(self.cell, _MIN_NAMED) * len(self._names) + 2 * _PAD
+        return QSizeF(side + self._names_width(), side)
 
-    def size_of_picture(self) -> QSizeF:
-        """Size of the exported image, with cells large enough for the names."""
-        cell = max(self.cell, 16.0)
-        side = cell * len(self._names) + 2 * _PAD
-        return QSizeF(side + self._name_width(), side)
+    # -- drawing
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        self.paint_on(QPainter(self), QSizeF(self.size()), for_screen=True)
+    def _draw_items(self, frame: Frame) -> None:
+        count = len(self._order)
+        if self.cell >= _LINES_FROM:
+            steps = np.arange(1.0, count)
+            across = np.stack((steps * 0, steps, steps, steps), axis=1).ravel()
+            down = np.stack((steps, steps, steps, steps * 0 + count), axis=1).ravel()
+            pen = QPen(theme().color("border"), 0.5)
+            self.items.line("grid", across, -down, pen, GRID_Z, connect="pairs")
+        if self.cell >= NAMES_FROM:
+            self._draw_names()
+        cells = [(row, column) for row in range(count) for column in range(row)]
+        squares = [(row, column, self._side(row, column)) for row, column in cells]
+        row, column, side = np.array([s for s in squares if s[2] > 0]).reshape(-1, 3).T
+        xs = column + 0.5 - side / 2, column + 0.5 + side / 2
+        ys = -row - 0.5 - side / 2, -row - 0.5 + side / 2
+        self.items.boxes("squares", xs, ys, CELLS_Z, fill=theme().category(0, "line"))
+        if not self._is_for_file:
+            self._draw_marks()
 
-    def paint_on(self, painter: QPainter, size: QSizeF, *, for_screen: bool = False) -> None:
-        """All of it; on the screen with what is selected and focused."""
-        if not self._names:
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        cell = self._cell_in(size)
-        left, top = self._origin()
-        self._paint_ground(painter, left, top, cell)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().category(0, "line"))
-        for row in range(len(self._order)):
-            for column in range(row):
-                if self._values[self._order[row], self._order[column]] > 0:
-                    painter.drawRect(self._square(row, column, cell))
-        if for_screen:
-            self._paint_marks(painter, left, top, cell)
-
-    def _paint_ground(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        look, count = theme(), len(self._order)
-        if cell >= 10:
-            painter.setPen(QPen(look.color("border"), 0.5))
-            for index in range(1, count):
-                at = index * cell
-                across = QRectF(left, top + at, at, (count - index) * cell)
-                painter.drawLine(across.topLeft(), across.topRight())
-                painter.drawLine(across.topRight(), across.bottomRight())
-        if cell < NAMES_FROM:
-            return
-        painter.setFont(look.font("caption"))
-        metrics = QFontMetricsF(painter.font())
-        chosen = set(self._selected or ())
+    def _draw_names(self) -> None:
+        """At the right of the diagonal."""
+        chosen, width, texts = set(self._selected or ()), self._names_width() - 8, []
         for index, name in enumerate(self.order):
-            painter.setPen(look.color("accent" if name in chosen else "text_secondary"))
-            available = self._name_width() - 8
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, available)
-            box = QRectF(left + index * cell + 6, top + index * cell, available, cell)
-            painter.drawText(box, _LEFT, text)
+            box = self.cell_box(index, index)
+            box = QRectF(box.left() + 6, box.top(), width, box.height())
+            ink = "accent" if name in chosen else "text_secondary"
+            texts.append(Text(box, name, ink=ink, side=_LEFT))
+        self.items.texts("rows", texts, TEXT_Z)
 
-    def _paint_marks(self, painter: QPainter, left: float, top: float, cell: float) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if self._edges:  # those of the model in view
-            painter.setPen(QPen(theme().color("text"), 1.2))
-            for edge in self.outlined:
-                indices = sorted((self.order.index(name) for name in edge), reverse=True)
-                box = QRectF(left + indices[1] * cell, top + indices[0] * cell, cell, cell)
-                painter.drawRect(box.adjusted(0.6, 0.6, -0.6, -0.6))
-        if self._selected is not None and set(self._selected) <= set(self._names):
-            row, column = sorted((self.order.index(n) for n in self._selected), reverse=True)
-            painter.setPen(QPen(theme().color("accent"), 1))
-            painter.drawRect(QRectF(left, top + row * cell, row * cell, cell))
-            below = (len(self._order) - column) * cell
-            painter.drawRect(QRectF(left + column * cell, top + column * cell, cell, below))
-            painter.setPen(QPen(theme().color("accent"), 2))
-            painter.drawRect(QRectF(left + column * cell, top + row * cell, cell, cell))
-        if self.hasFocus():
-            row, column = self._focused
-            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
-            painter.drawRect(QRectF(left + column * cell, top + row * cell, cell, cell))
+    def _outline(
+        self,
+        name: str,
+        cells: Sequence[tuple[int, int]],
+        ink: str,
+        width: float,
+        inset: float = 0.0,
+    ) -> None:
+        lower = sorted({(max(cell), min(cell)) for cell in cells})
+        super()._outline(name, lower, ink, width, inset)
+
+    def _draw_crosshair(self, row: int, column: int) -> None:
+        row, column, count = max(row, column), min(row, column), len(self._order)
+        xs, ys = ([0, column], [row, column + 1]), ([-row - 1, -count], [-row, -column])
+        self.items.boxes("crosshair", xs, ys, MARK_Z, ink=theme().color("accent"))
+        self._outline("selected", [(row, column)], "accent", 2)
 
     def _choose(self, row: int, column: int) -> None:
         if column < row:  # the arrow keys may lead beyond the diagonal
             super()._choose(row, column)
 
 
-_STEP = 16.0
-
-
-class HeatLegend(QWidget):
+class HeatLegend(QLabel):
     """`0 ▁▂▃▄▅▆▇█ 0.31 bits · ■ entropy · □ edge of Asia`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("heatLegend")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setProperty("rich", True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._largest = 0.0
         self._model: str | None = None
-        theme().changed.connect(self.update)
+        theme().changed.connect(self._describe)
         self._describe()
 
     def show_range(self, largest: float) -> None:
@@ -487,52 +473,27 @@ class HeatLegend(QWidget):
         self._describe()
 
     def _describe(self) -> None:
+        look = theme()
+        self.setFont(look.font("dense"))
+        ramp = "".join(_sample(look.sequential(step).name()) for step in range(STEPS))
+        texts = [
+            f"Mutual information&nbsp; 0 &nbsp;{ramp}&nbsp; {largest_text(self._largest)} bits",
+            f"{_sample(look.color('stale').name())} entropy",
+        ]
+        if self._model:
+            texts.append(f"▢ edge of {escape(self._model)}")
+        ink = look.color("text_secondary").name()
+        self.setText(f"<span style='color:{ink}'>{'&nbsp;&nbsp; '.join(texts)}</span>")
         edges = f"; outlined cells are edges of {self._model}" if self._model else ""
         self.setAccessibleName(
             f"Mutual information from 0 to {self._largest:.3f} bits, light to dark; "
             f"the diagonal is entropy{edges}"
         )
         self.setToolTip(self.accessibleName())
-        self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(420, round(QFontMetricsF(theme().font("dense")).height() + 8))
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(theme().font("dense"))
-        metrics = QFontMetricsF(painter.font())
-        middle = self.height() / 2
-        x = 0.0
-
-        def word(text: str) -> None:
-            nonlocal x
-            painter.setPen(theme().color("text_secondary"))
-            available = self.width() - x
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available)
-            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(x, 0, available, self.height()), side, shown)
-            x += metrics.horizontalAdvance(text) + 6
-
-        word("Mutual information  0")
-        for step in range(STEPS):
-            painter.fillRect(QRectF(x, middle - 5, _STEP, 10), theme().sequential(step))
-            x += _STEP
-        x += 6
-        word(f"{largest_text(self._largest)} bits")
-        x += 10
-        painter.fillRect(QRectF(x, middle - 5, 10, 10), theme().color("stale"))
-        x += 16
-        word("entropy")
-        if self._model is not None:
-            x += 10
-            painter.setPen(QPen(theme().color("text"), 1.5))
-            painter.drawRect(QRectF(x, middle - 5, 10, 10))
-            x += 16
-            word(f"edge of {self._model}")
+def _sample(color: str) -> str:
+    return f"<span style='background-color:{color}'>&nbsp;&nbsp;&nbsp;</span>"
 
 
 def largest_text(value: float) -> str:
@@ -541,33 +502,31 @@ def largest_text(value: float) -> str:
 
 
 MAX_PATTERNS = 400
-_MAP_MOST_CELL = 56.0
-_MAP_LEAST_CELL = 5.0
-_NAMES_FROM = 13.0
+_MAX_PATTERN_CELL, _MIN_PATTERN_CELL, _MAX_HEAD = 56.0, 5.0, 120.0
 _BAR = 70.0
 
 
-class PatternMap(QWidget):
+class PatternMap(CellChart):
     """Patterns × columns, the most frequent pattern first."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
+        super().__init__(name)
         self._names: tuple[str, ...] = ()
         self._patterns: NDArray[np.bool_] = np.zeros((0, 0), bool)
-        self._weights: NDArray[np.float64] = np.zeros(0)
-        theme().changed.connect(self._on_theme_changed)
+        self._weights: Floats = np.zeros(0)
 
     def show_patterns(
-        self, names: Sequence[str], patterns: NDArray[np.bool_], weights: NDArray[np.float64]
+        self, names: Sequence[str], patterns: NDArray[np.bool_], weights: Floats
     ) -> None:
         self._names = tuple(names)
         self._patterns, self._weights = patterns[:MAX_PATTERNS], weights[:MAX_PATTERNS]
         descriptions = [self._pattern_text(index) for index in range(min(5, len(self._weights)))]
         self.setAccessibleName("Missing map. " + " ".join(descriptions))
-        self.setMinimumSize(self.minimumSizeHint())
-        self.updateGeometry()
-        self.update()
+        self.refresh()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._patterns.size
 
     @property
     def pattern_count(self) -> int:
@@ -581,93 +540,61 @@ class PatternMap(QWidget):
         listed = ", ".join(gone[:6]) + (" …" if len(gone) > 6 else "")
         return f"{rows} without {listed}."
 
+    def text_at(self, position: QPointF) -> str:
+        index, _ = self.cell_under(position)
+        return self._pattern_text(index) if 0 <= index < self.pattern_count else ""
+
     # -- geometry
 
-    def _row_height(self) -> float:
-        return QFontMetricsF(theme().font("dense")).height() + 6
-
     def _side(self) -> float:
-        return QFontMetricsF(theme().font("dense")).horizontalAdvance("000 000 rows") + _BAR + 16
+        return longest_name(["000 000 rows"], "dense") + _BAR + 16
 
-    def _cell(self) -> float:
-        available = self.width() - self._side() - 8
-        return min(_MAP_MOST_CELL, max(_MAP_LEAST_CELL, available / max(1, len(self._names))))
+    def _cell(self) -> QSizeF:
+        width = (self._size.width() - self._side() - 8) / max(1, len(self._names))
+        width = min(_MAX_PATTERN_CELL, max(_MIN_PATTERN_CELL, width))
+        return QSizeF(width, QFontMetricsF(theme().font("dense")).height() + 6)
 
-    def _head(self) -> float:
-        if self._cell() < _NAMES_FROM:
-            return 8.0
-        metrics = QFontMetricsF(theme().font("caption"))
-        longest = max((metrics.horizontalAdvance(name) for name in self._names), default=0.0)
-        return min(120.0 * theme().scale, longest) + 12
+    def _margins(self) -> tuple[float, float, float, float]:
+        has_names = self._cell().width() > NAMES_FROM
+        longest = min(_MAX_HEAD * theme().scale, longest_name(self._names))
+        return 4.0, longest + 12 if has_names else 8.0, 0.0, 0.0
 
     def minimumSizeHint(self) -> QSize:
-        wide = self._side() + 8 + _MAP_LEAST_CELL * len(self._names)
-        high = 140 * theme().scale + self._row_height() * (self.pattern_count + 1)
+        wide = self._side() + 8 + _MIN_PATTERN_CELL * len(self._names)
+        high = 140 * theme().scale + self._cell().height() * (self.pattern_count + 1)
         return QSize(round(max(280.0, wide)), round(high))
 
-    # -- Qt
+    # -- drawing
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        if not self.pattern_count:
-            return
-        painter = QPainter(self)
-        cell, head, height = self._cell(), self._head(), self._row_height()
-        if cell >= _NAMES_FROM:
-            self._paint_names(painter, cell, head)
-        right = 4 + cell * len(self._names)
-        heaviest = float(self._weights.max(initial=1.0))
-        dark, light = theme().color("text"), theme().color("belief_track")
-        painter.setFont(theme().font("dense"))
-        for index in range(self.pattern_count):
-            top = head + index * height
-            for column in range(len(self._names)):
-                box = QRectF(4 + column * cell, top + 1, max(1.0, cell - 1), height - 2)
-                painter.fillRect(box, dark if self._patterns[index, column] else light)
-            fraction = float(self._weights[index]) / heaviest
-            bar = QRectF(right + 8, top + height / 2 - 4, max(1.0, _BAR * fraction), 8)
-            painter.fillRect(bar, theme().color("belief"))
-            painter.setPen(theme().color("text"))
-            text = QRectF(right + 16 + _BAR, top, self._side() - _BAR, height)
-            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(text, side, counted(round(float(self._weights[index])), "row"))
-        self._paint_totals(painter, cell, head + self.pattern_count * height)
+    def _draw_items(self, frame: Frame) -> None:
+        look, cell = theme(), self._cell()
+        colors = look.color("belief_track"), look.color("text")
+        self.items.cells("cells", self._patterns.astype(np.uint8), colors, CELLS_Z)
+        columns = len(self._names)
+        self._draw_grid(self.pattern_count, columns)
+        if cell.width() > NAMES_FROM:
+            top = self._margins()[1]
+            self._draw_column_names(self._names, top, ["text_secondary"] * columns)
+        rows = np.arange(self.pattern_count) + 0.5
+        px = 1 / cell.width()
+        left = columns + 8 * px
+        lengths = _BAR * px * self._weights / float(self._weights.max(initial=1.0))
+        ys = -rows - 4 / cell.height(), -rows + 4 / cell.height()
+        fill = look.color("belief")
+        self.items.boxes("bars", (left + 0 * rows, left + lengths), ys, CELLS_Z, fill=fill, least=1)
+        texts, font = [], look.font("dense")
+        for index, weight in enumerate(self._weights.tolist()):
+            box = self.cell_box(index, columns)
+            box = QRectF(box.left() + 16 + _BAR, box.top(), self._side() - _BAR, box.height())
+            texts.append(Text(box, counted(round(weight), "row"), font=font, side=_LEFT))
+        self.items.texts("weights", texts, TEXT_Z)
+        self.items.texts("totals", list(self._total_texts(cell)), TEXT_Z)
 
-    def _paint_names(self, painter: QPainter, cell: float, head: float) -> None:
-        painter.setFont(theme().font("caption"))
-        metrics = QFontMetricsF(painter.font())
-        painter.setPen(theme().color("text_secondary"))
-        for column, name in enumerate(self._names):
-            painter.save()
-            painter.translate(4 + column * cell + cell / 2, head - 6)
-            painter.rotate(-90)
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, head - 8)
-            side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(0, -cell / 2, head - 8, cell), side, text)
-            painter.restore()
-
-    def _paint_totals(self, painter: QPainter, cell: float, top: float) -> None:
+    def _total_texts(self, cell: QSizeF) -> Iterator[Text]:
         """How many cells of each column are missing, where the number fits."""
-        totals = self._weights @ self._patterns
-        painter.setFont(theme().font("caption"))
-        metrics = QFontMetricsF(painter.font())
-        for column, total in enumerate(totals):
-            text = grouped(round(float(total)))
-            if metrics.horizontalAdvance(text) + 2 > cell:
-                continue
-            painter.setPen(theme().color("warning_ink" if total else "text_tertiary"))
-            box = QRectF(4 + column * cell, top, cell, self._row_height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            index = int((event.pos().y() - self._head()) // self._row_height())
-            if 0 <= index < self.pattern_count:
-                QToolTip.showText(event.globalPos(), self._pattern_text(index), self)
-            else:
-                QToolTip.hideText()
-            return True
-        return super().event(event)
-
-    def _on_theme_changed(self) -> None:
-        self.setMinimumSize(self.minimumSizeHint())
-        self.update()
+        metrics = QFontMetricsF(theme().font("caption"))
+        for column, total in enumerate((self._weights @ self._patterns).tolist()):
+            text = grouped(round(total))
+            if metrics.horizontalAdvance(text) + 2 <= cell.width():
+                ink = "warning_ink" if total else "text_tertiary"
+                yield Text(self.cell_box(self.pattern_count, column), text, ink=ink)

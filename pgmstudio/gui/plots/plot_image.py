@@ -19,6 +19,9 @@ class DrawnPlot(Protocol):
     def canvas(self) -> QGraphicsView | None:
         """The plot itself, when there is something in it."""
 
+    def picture_size(self) -> QSizeF:
+        """In px."""
+
     def draw_on(self, background: str | None) -> None:
         """Once more in the present colours, on a ground of that name or on none."""
 
@@ -37,7 +40,7 @@ class PlotDrawing:
         self.title = title
 
     def size(self, options: PictureOptions) -> QSizeF:
-        sizes = [QSizeF(plot.canvas.size()) for plot in self._plots if plot.canvas is not None]
+        sizes = [plot.picture_size() for plot in self._plots if plot.canvas is not None]
         wide = sum(size.width() for size in sizes)
         return QSizeF(wide, max((size.height() for size in sizes), default=0.0))
 

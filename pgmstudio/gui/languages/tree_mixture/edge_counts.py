@@ -10,7 +10,7 @@ from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix
-from pgmstudio.gui.plots.profile_plots import ProfileDrawing
+from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.runs.results.content import (
     Edge,
     ResultContent,
@@ -78,7 +78,7 @@ def edge_counts_content(artifact: RunArtifact, state: ResultState) -> ResultCont
             draw,
             signal=lambda matrix: matrix.chosen,
             show_edge=AdjacencyMatrix.select,
-            drawing=ProfileDrawing,
+            drawing=PlotDrawing,
         ),
         tables=(
             ResultTable(

@@ -18,13 +18,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.navigation import export_drawing
-from pgmstudio.gui.plots.profile_plots import (
-    ProfileDrawing,
-    ProfileImages,
-    ProfileMap,
-    ProfilePlot,
-    Profiles,
-)
+from pgmstudio.gui.plots.plot_image import PlotDrawing
+from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, ProfilePlot, Profiles
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, row, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -172,7 +167,7 @@ class ProfilePage(Page):
     def _on_picture(self) -> None:
         views = {"map": self.map, "images": self.images}
         plot = views.get(self.views.current, self.plot)
-        export_drawing(self._app, ProfileDrawing(plot, self.title))
+        export_drawing(self._app, PlotDrawing(plot, self.title))
 
     def _on_csv(self) -> None:
         path, _ = QFileDialog.getSaveFileName(

@@ -1,0 +1,148 @@
+"""Charts that fill their widget: what is drawn is where the chart says, also in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.languages.tree_mixture.learning.edge_counts import EdgeTally
+from pgmstudio.gui.plots.chart import StillChart
+from pgmstudio.gui.plots.classification_plots import ConfusionMap
+from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix, HeatMap, PatternMap
+from pgmstudio.gui.plots.plot_image import PlotDrawing
+from pgmstudio.gui.plots.profile_plots import ProfileMap, ProfilePlot, Profiles
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
+
+NAMES = ("rain", "sprinkler", "wet grass")
+
+
+def heat_map() -> HeatMap:
+    chart = HeatMap("heat")
+    chart.show_values(
+        NAMES, np.array([[1.0, 0.2, 0.4], [0.2, 1.0, 0.0], [0.4, 0.0, 1.0]]), range(3)
+    )
+    return chart
+
+
+def confusion_map() -> ConfusionMap:
+    chart = ConfusionMap("confusion")
+    chart.show_counts(NAMES, np.array([[8.0, 1.0, 0.0], [2.0, 9.0, 4.0], [0.0, 0.0, 7.0]]))
+    return chart
+
+
+def adjacency_matrix() -> AdjacencyMatrix:
+    chart = AdjacencyMatrix("adjacency")
+    chart.show_tally(EdgeTally(NAMES, {("rain", "wet grass"): 3}, 4, "trees"))
+    return chart
+
+
+def pattern_map() -> PatternMap:
+    chart = PatternMap("patterns")
+    chart.show_patterns(NAMES, np.array([[False] * 3, [True, False, True]]), np.array([9.0, 2.0]))
+    return chart
+
+
+def profiles_on(chart: ProfilePlot | ProfileMap) -> ProfilePlot | ProfileMap:
+    table = np.array([[0.9, 0.1], [0.3, 0.7]])
+    domain = Domain.of(dict.fromkeys(NAMES, ("no", "yes")))
+    chart.show_profiles(Profiles(domain, dict.fromkeys(NAMES, table), ("a", "b"), (0.6, 0.4)))
+    return chart
+
+
+CHARTS: dict[str, Callable[[], StillChart]] = {
+    "heat map": heat_map,
+    "confusion": confusion_map,
+    "adjacency": adjacency_matrix,
+    "patterns": pattern_map,
+    "profile lines": lambda: profiles_on(ProfilePlot("profiles")),
+    "profile map": lambda: profiles_on(ProfileMap("profiles")),
+}
+
+
+@pytest.fixture(params=CHARTS.values(), ids=list(CHARTS))
+def chart(request: pytest.FixtureRequest, qtbot: QtBot) -> StillChart:
+    made: StillChart = request.param()
+    qtbot.addWidget(made)
+    made.resize(640, 420)
+    made.show()
+    qtbot.waitUntil(lambda: made.canvas is not None)
+    return made
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_range_that_is_drawn_is_the_one_that_the_chart_computes(
+    qtbot: QtBot, chart: StillChart, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    view = chart.canvas.getViewBox()  # type: ignore[union-attr]
+    try:
+        chart.resize(900, 700)
+        qtbot.waitUntil(lambda: chart.canvas.width() == chart.width())  # type: ignore[union-attr]
+        frame = chart.frame
+        for fraction in (0.1, 0.5, 0.9):
+            x = frame.seen.left() + fraction * frame.seen.width()
+            y = frame.seen.top() + fraction * frame.seen.height()
+            drawn, computed = view.mapViewToScene(QPointF(x, y)), frame.point(x, y)
+            assert (drawn - computed).manhattanLength() < 1
+            assert frame.value(computed) == pytest.approx((x, y))
+    finally:
+        theme().set_look(scale=1.0)
+
+
+def test_every_chart_has_a_description_for_those_who_cannot_see_it(chart: StillChart) -> None:
+    assert len(chart.accessibleName()) > 10
+
+
+def painted(image: QImage) -> set[int]:
+    return {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(image.height())}
+
+
+@pytest.mark.parametrize("shade", ["light", "dark"])
+def test_a_chart_in_a_file_has_the_colours_of_the_file_and_the_screen_keeps_its_own(
+    qtbot: QtBot, chart: StillChart, shade: str
+) -> None:
+    before = chart.grab().toImage()
+    options = PictureOptions(shade=shade, dpi=96)  # type: ignore[arg-type]
+    file = QImage.fromData(picture_bytes(PlotDrawing(chart, "Chart"), ".png", options))
+    assert len(painted(file)) > 5
+    assert (file.pixelColor(1, 1).lightness() > 128) == (shade == "light")
+    qtbot.waitUntil(lambda: chart.grab().toImage() == before)
+
+
+def test_an_svg_file_has_shapes_and_no_enlarged_images(chart: StillChart) -> None:
+    svg = picture_bytes(PlotDrawing(chart, "Chart"), ".svg", PictureOptions()).decode()
+    assert "<image" not in svg
+    assert "<text" in svg or "<path" in svg
+
+
+def test_only_the_lower_triangle_of_an_adjacency_matrix_can_be_chosen(qtbot: QtBot) -> None:
+    chart = adjacency_matrix()
+    qtbot.addWidget(chart)
+    chart.resize(400, 300)
+    square = chart.square_rect("wet grass", "rain")
+    assert square == chart.square_rect("rain", "wet grass")
+    assert "in 3 of 4 trees" in chart.text_at(square.center())
+    mirrored = chart.cell_rect("rain", "wet grass").center()
+    assert "trees" not in chart.text_at(mirrored)
+
+
+def test_names_that_are_too_long_are_cut_and_small_cells_have_none(qtbot: QtBot) -> None:
+    names = [f"a variable with a very long name {number}" for number in range(40)]
+    chart = HeatMap("heat")
+    qtbot.addWidget(chart)
+    chart.resize(800, 800)
+    chart.show_values(names, np.eye(40), range(40))
+    chart.show()
+    qtbot.waitUntil(lambda: chart.canvas is not None)
+    assert all(text.endswith("…") for text in chart.items.shown_texts("rows"))
+    assert len(chart.items.shown_texts("rows")) == 40
+    chart.resize(420, 420)
+    assert chart.items.shown_texts("rows") == []
+    assert QRectF(0, 0, 420, 420).contains(chart.cell_rect(names[-1], names[-1]))
