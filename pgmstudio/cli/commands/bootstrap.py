@@ -163,7 +163,8 @@ class BootstrapReport:
 
     def as_dict(self) -> Mapping[str, Any]:
         plan = self.plan
-        averaged = self.frequencies.averaged(plan.settings.threshold)
+        frequencies = self.frequencies
+        averaged = frequencies.averaged(plan.settings.threshold)
         document: dict[str, Any] = {
             "learner": plan.learner_key,
             "seed": plan.seed,
@@ -171,7 +172,7 @@ class BootstrapReport:
             "variables": len(plan.data.domain),
             "replicates": self.frequencies.graphs,
             "outcome": self.outcome,
-            "orientation": plan.settings.orientation,
+            "orientation": plan.settings.orientation if frequencies.has_directions else None,
             "seconds": self.seconds,
             "edges": [edge.as_dict() for edge in self.frequencies.edges],
             "threshold": plan.settings.threshold,
@@ -181,18 +182,18 @@ class BootstrapReport:
         return document if self.output is None else {**document, "model": self.output}
 
     def blocks(self) -> Iterator[Block]:
-        threshold = self.plan.settings.threshold
+        threshold, has_directions = self.plan.settings.threshold, self.frequencies.has_directions
         rows = [
             (
                 "●" if edge.joined >= threshold else "",
-                f"{edge.source} → {edge.target}",
+                f"{edge.source} {'→' if has_directions else '–'} {edge.target}",
                 percent(edge.joined),
-                percent(edge.forward),
-                percent(edge.backward),
-                percent(edge.undirected),
+                *map(percent, (edge.forward, edge.backward, edge.undirected)),
             )
             for edge in self.frequencies.edges
         ]
-        yield Table(("", "Edge", "Joined", "→", "←", "Undirected"), rows, "<<>>>>")
+        head = ("", "Edge", "Joined", "→", "←", "Undirected")
+        shown = len(head) if has_directions else 3
+        yield Table(head[:shown], [row[:shown] for row in rows], "<<>>>>"[:shown])
         replicates = count_of(self.frequencies.graphs, "replicate")
         yield f"● joined in at least {percent(threshold)} of {replicates}"

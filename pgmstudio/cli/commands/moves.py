@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pgmstudio.cli.options.data import (
     add_data_options,
@@ -20,7 +20,11 @@ from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, signe
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import Progress
+from pgmstudio.core.execution.thread_pool import run_to_end
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.bayesian_network.conversions import through_network
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
@@ -35,9 +39,20 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import dag_of
+from pgmstudio.core.languages.markov_network.edge_moves import (
+    EdgeScores,
+    MarkovMove,
+    MarkovMoves,
+)
+from pgmstudio.core.languages.markov_network.fitting import fit
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.pseudo_likelihood import LAMBDA, MPL, PIC
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.model import Model
 
 ALL = "all"
+# What the scores are called that a Markov network has.
+MARKOV_SCORES = {"bic": PIC, "bdeu": MPL, "lambda": LAMBDA}
 HEADER = ("Move", "Δ score, bits", "Δ parameters")
 
 
@@ -46,9 +61,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "moves",
         "List the best next moves of a greedy search from the graph of a model: edges to add,\n"
         "remove or reverse, each with the change of the score (bits, above 0 is better) and of\n"
-        "the number of free parameters. --steps takes the best moves first.",
+        "the number of free parameters. --steps takes the best moves first. Of a Markov network:\n"
+        "edges and contexts to add or remove, by pseudo-likelihood (PIC; --score bdeu for the\n"
+        "marginal pseudo-likelihood).",
     )
-    parser.add_argument("model", metavar="MODEL", help="model file with directed edges")
+    parser.add_argument("model", metavar="MODEL", help="model file with edges")
     parser.add_argument("data", metavar="DATA", help="data file")
     parser.add_argument(
         "--top",
@@ -73,7 +90,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
+def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport | MarkovMoveReport:
     params = params_from(args, MoveParams)
     steps = _steps(args.steps)
     if args.output is not None:
@@ -83,8 +100,10 @@ def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
             )
         check_model_path(args.output)
     file = open_model(args.model, line)
-    dag = dag_of(file.model)
     knowledge = read_knowledge_file(args.knowledge)
+    if isinstance(file.model, MarkovNetwork):
+        return _markov_moves(args, file, file.model, params, knowledge, line)
+    dag = dag_of(file.model)
     if knowledge is not None:
         knowledge.check(dag.names)
     rules = rules_for(dag.names, knowledge, params.max_parents)
@@ -106,6 +125,43 @@ def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
     return MoveReport(moves, taken, params, data.row_count, args.output)
 
 
+def _markov_moves(
+    args: argparse.Namespace,
+    file: ModelFile,
+    model: MarkovNetwork,
+    params: MoveParams,
+    knowledge: Knowledge | None,
+    line: ProgressLine,
+) -> MarkovMoveReport:
+    rules = UndirectedRules.of(model.domain.names, knowledge)
+    data = read_rows_for(model, args.data, args, line)
+    if params.score not in MARKOV_SCORES:
+        raise UsageError(f"--score: a Markov network has {', '.join(MARKOV_SCORES)}.")
+    scores = EdgeScores(
+        data,
+        MARKOV_SCORES[params.score],
+        ess=params.ess,
+        lambda_=params.lambda_,
+        max_table_cells=params.max_table_cells,
+    )
+    structure = model.structure
+    taken: list[MarkovMove] = []
+    steps = 0 if args.steps is None else _steps(args.steps)
+    while steps is None or len(taken) < steps:
+        best = scores.moves(structure, rules, 1)
+        if best.is_optimum:
+            break
+        taken.append(best.moves[0])
+        structure = best.moves[0].structure
+        line.show(Progress(None, f"{len(taken)} moves taken, score {best.score:,.1f} bits"))
+    line.clear()
+    moves = scores.moves(structure, rules, args.top)
+    if args.output is not None:
+        fitted = run_to_end(fit(structure, data, smoothing=SMOOTHING)).network
+        save_model(args.output, replace(file, model=fitted), line)
+    return MarkovMoveReport(moves, taken, params, data.row_count, args.output)
+
+
 def _steps(text: str | None) -> int | None:
     if text is None or text == ALL:
         return None
@@ -119,21 +175,28 @@ def _fitted(model: Model, dag: Dag, data: DataSet) -> BayesianNetwork:
     return refitted(through_network(model), dag, data, SMOOTHING)
 
 
+AnyMove = TypeVar("AnyMove", NextMove, MarkovMove)
+
+
 @dataclass(frozen=True, eq=False)
-class MoveReport:
+class Report(Generic[AnyMove]):
     """The moves taken, and the best next ones."""
 
-    moves: MoveList
-    taken: Sequence[NextMove]
+    moves: MoveList | MarkovMoves
+    taken: Sequence[AnyMove]
     params: MoveParams
     row_count: int
     output: str | None
     exit_code: int = 0
 
+    @property
+    def score(self) -> str:
+        return self.params.score
+
     def as_dict(self) -> Mapping[str, Any]:
         document: dict[str, Any] = {
             "rows": self.row_count,
-            "score": self.params.score,
+            "score": self.score,
             "value": self.moves.score,
             "taken": [_move_json(move) for move in self.taken],
             "moves": [_move_json(move) for move in self.moves.moves],
@@ -150,24 +213,37 @@ class MoveReport:
             yield Table(HEADER, [_row(move) for move in self.taken], "<>>")
             yield ""
         if moves.is_optimum:
-            yield f"A local optimum of {self.params.score}: no move raises it."
+            yield f"A local optimum of {self.score}: no move raises it."
         else:
             yield f"{count_of(moves.better, 'move')} of {whole(moves.legal)} would raise the score."
         yield f"Score {decimal(moves.score, 1)} bits\n"
         yield Table(HEADER, [_row(move) for move in moves.moves], "<>>")
 
 
-def _move_json(move: NextMove) -> dict[str, Any]:
-    key = move.key
-    return {
+class MoveReport(Report[NextMove]):
+    """Moves of directed edges."""
+
+
+class MarkovMoveReport(Report[MarkovMove]):
+    """Changes of edges without direction and their contexts."""
+
+    @property
+    def score(self) -> str:
+        return MARKOV_SCORES[self.params.score]
+
+
+def _move_json(move: NextMove | MarkovMove) -> dict[str, Any]:
+    key = move.key if isinstance(move, NextMove) else move
+    document = {
         "action": key.action,
         "from": key.source,
         "to": key.target,
         "gain": move.gain,
         "parameters": move.parameters,
     }
+    return document | ({"context": move.context} if isinstance(move, MarkovMove) else {})
 
 
-def _row(move: NextMove) -> tuple[str, str, str]:
+def _row(move: NextMove | MarkovMove) -> tuple[str, str, str]:
     parameters = f"{move.parameters:+d}" if move.parameters else "0"
     return str(move), signed(move.gain, 1), parameters

@@ -11,10 +11,15 @@ from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_f
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.analysis.edge_strength import LinkStrength, link_strengths
+from pgmstudio.core.analysis.edge_strength import (
+    LinkStrength,
+    link_strengths,
+    undirected_strengths,
+)
 from pgmstudio.core.analysis.feature_selection import p_words
 from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.model import Model
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.model import Model, UndirectedModel, edge_text
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -22,7 +27,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "strengths",
         "Measure the strength of each edge: the mutual information of its ends in bits, the\n"
         "information given the other parents, the p-value of that, and the BIC lost without the\n"
-        "edge (bits; below 0 removing it improves BIC). The weakest edge first.",
+        "edge (bits; below 0 removing it improves BIC). Of a Markov network: the information\n"
+        "given the other neighbours, and PIC, the BIC of the pseudo-likelihood. The weakest edge\n"
+        "comes first.",
     )
     parser.add_argument("model", metavar="MODEL", help="model file with edges")
     parser.add_argument("data", metavar="DATA", help="data file")
@@ -32,6 +39,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> StrengthReport:
     model = open_model(args.model, line).model
+    if isinstance(model, MarkovNetwork):
+        data = read_rows_for(model, args.data, args, line)
+        return StrengthReport(model, data.row_count, undirected_strengths(model, data))
     dag = dag_of(model)
     data = read_rows_for(model, args.data, args, line)
     return StrengthReport(model, data.row_count, link_strengths(dag, data))
@@ -46,6 +56,10 @@ class StrengthReport:
     links: Sequence[LinkStrength]
     exit_code: int = 0
 
+    @property
+    def score(self) -> str:
+        return "PIC" if isinstance(self.model, UndirectedModel) else "BIC"
+
     def as_dict(self) -> Mapping[str, Any]:
         edges = [
             {
@@ -54,7 +68,7 @@ class StrengthReport:
                 "information_bits": None if link.alone is None else link.information_bits,
                 "added_bits": None if link.given_parents is None else link.added_bits,
                 "p_value": None if link.given_parents is None else link.p_value,
-                "bic_gain": link.bic_gain,
+                f"{self.score.lower()}_gain": link.bic_gain,
             }
             for link in self.links
         ]
@@ -63,7 +77,7 @@ class StrengthReport:
     def blocks(self) -> Iterator[Block]:
         rows = [
             (
-                f"{link.source} → {link.target}",
+                edge_text(self.model, *link.edge),
                 "-" if link.alone is None else decimal(link.information_bits),
                 "-" if link.given_parents is None else decimal(link.added_bits),
                 "-" if link.given_parents is None else p_words(link.p_value),
@@ -71,7 +85,7 @@ class StrengthReport:
             )
             for link in self.links
         ]
-        yield Table(("Edge", "I, bits", "added, bits", "p", "Δ BIC, bits"), rows, "<>>>>")
+        yield Table(("Edge", "I, bits", "added, bits", "p", f"Δ {self.score}, bits"), rows, "<>>>>")
         if not self.links:
             variables = count_of(len(self.model.domain), "variable")
             yield f"The model has no edges; it has {variables}."

@@ -27,7 +27,9 @@ from pgmstudio.core.analysis.edge_explanation import (
     explanation_lines,
     optima_share,
     scores_for,
+    undirected_scores,
     why_edge,
+    why_undirected_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import FileError, PgmStudioError
@@ -38,6 +40,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc impo
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.params import ParamKind, parse_params, specs_of
 
 
@@ -46,7 +49,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "why",
         "Explain why there is an edge between two variables, or why not: the change of the score\n"
         "for adding, removing and reversing it (in bits, above 0 is better), cycles, independence\n"
-        "tests and background knowledge.",
+        "tests and background knowledge. Of a Markov network: pseudo-likelihood scores, tests\n"
+        "given the neighbours, and the contexts of the edge.",
     )
     parser.add_argument("model", metavar="MODEL", help="model file")
     parser.add_argument("data", metavar="DATA", help="data file")
@@ -69,7 +73,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> EdgeReport:
     file = open_model(args.model, line)
-    dag = dag_of(file.model)
+    if not isinstance(file.model, MarkovNetwork):
+        dag_of(file.model)  # raises for a language without edges
     for name in (args.one, args.other):
         file.model.domain.index(name)  # raises, with the nearest name
     if args.one == args.other:
@@ -77,14 +82,13 @@ def run(args: argparse.Namespace, line: ProgressLine) -> EdgeReport:
     knowledge = read_knowledge_file(args.knowledge)
     data = read_rows_for(file.model, args.data, args, line)
     learner, params, seed = _made_by(file.provenance)
-    why = why_edge(
-        dag,
-        scores_for(data, dag, params),
-        data_tests(data),
-        args.one,
-        args.other,
-        knowledge=knowledge,
-    )
+    pair, tests = (args.one, args.other), data_tests(data)
+    if isinstance(file.model, MarkovNetwork):
+        scores = undirected_scores(data, params)
+        why = why_undirected_edge(file.model, scores, tests, *pair, knowledge=knowledge)
+    else:
+        dag = dag_of(file.model)
+        why = why_edge(dag, scores_for(data, dag, params), tests, *pair, knowledge=knowledge)
     if args.bootstrap is not None:
         why = why.with_frequency(*_frequency(args.bootstrap, args.one, args.other))
     if args.searches:
@@ -105,7 +109,7 @@ class EdgeReport:
     def blocks(self) -> Iterator[Block]:
         why = self.why
         if why.is_edge:
-            yield f"{why.source} → {why.target} is an edge of this model.\n"
+            yield f"{why.edge_text} is an edge of this model.\n"
         else:
             yield f"{why.source} and {why.target} have no edge between them in this model.\n"
         for reason in explanation_lines(why):

@@ -8,8 +8,9 @@ An explanation is available as lines of text and as a dictionary for JSON.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,12 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
     KesParams,
     kes_optima,
 )
+from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, context_text
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.pseudo_likelihood import MPL, PIC
+from pgmstudio.core.languages.markov_network.structure import edge_of
 from pgmstudio.core.number_format import change
-from pgmstudio.core.scores.edge_gains import EdgeMove, moves_between
+from pgmstudio.core.scores.edge_gains import EdgeAction, EdgeMove, moves_between
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
 from pgmstudio.core.scores.local import Score, score_of
@@ -109,6 +114,7 @@ def _joins(graph: Pdag, one: str, other: str) -> bool:
 
 # Scores closer than this count as equal: sums of logarithms of large counts are not exact.
 SAME_BITS = 1e-6
+MAX_CONTEXTS = 8  # of an edge that are explained
 _TITLES = {
     "bic": "BIC",
     "aic": "AIC",
@@ -142,6 +148,12 @@ class EdgeWhy:
     pc: str | None = None  # the reason that the search recorded
     pc_tests: tuple[str, ...] = ()
     optima: OptimaShare | None = None
+    is_directed: bool = True
+    contexts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # gains by score
+
+    @property
+    def edge_text(self) -> str:
+        return f"{self.source} {'→' if self.is_directed else '–'} {self.target}"
 
     def with_records(
         self, *, tests: TestLog | None = None, optima: OptimaShare | None = None
@@ -187,6 +199,50 @@ def why_edge(
         for names in dict.fromkeys(given)
     )
     return EdgeWhy(one, other, is_edge, moves, made, rules_about(knowledge, one, other))
+
+
+def why_undirected_edge(
+    model: MarkovNetwork,
+    scores: Mapping[str, EdgeScores],
+    tests: DataTests,
+    one: str,
+    other: str,
+    *,
+    knowledge: Knowledge | None = None,
+    cancel: CancelToken = NEVER,
+) -> EdgeWhy:
+    """What speaks for and against an edge without direction, and for its contexts."""
+    structure, names = model.structure, model.domain.names
+    edge = edge_of(model.domain.index(one), model.domain.index(other))
+    one, other = names[edge[0]], names[edge[1]]
+    is_edge = edge in structure.edges
+    moves, contexts = {}, {}
+    for title, each in scores.items():
+        gain = each.edge_gain(structure, edge, cancel)
+        action: EdgeAction = "remove" if is_edge else "add"
+        is_large = gain == -math.inf
+        moves[title] = (
+            EdgeMove(action, one, other, None if is_large else gain, is_too_large=is_large),
+        )
+        contexts[title] = {
+            context_text(structure, edge, element): each.gain(
+                structure, structure.without_context(edge, element), cancel
+            )
+            for element in sorted(structure.contexts.get(edge, ()))[:MAX_CONTEXTS]
+        }
+    given = [(), *(tuple(sorted(structure.neighbours[v] - set(edge))) for v in edge)]
+    made = tuple(
+        PairTest(tuple(names[v] for v in members), tests.test(*edge, members, cancel))
+        for members in dict.fromkeys(given)
+    )
+    rules = rules_about(knowledge, one, other)
+    return EdgeWhy(one, other, is_edge, moves, made, rules, is_directed=False, contexts=contexts)
+
+
+def undirected_scores(data: DataSet, params: Any = None) -> dict[str, EdgeScores]:
+    """PIC, the BIC of pseudo-likelihood, and the marginal pseudo-likelihood, by their titles."""
+    ess = getattr(params, "ess", 1.0)
+    return {"PIC": EdgeScores(data, PIC), "log2 MPL": EdgeScores(data, MPL, ess=ess)}
 
 
 def scores_for(data: DataSet, dag: Dag, params: Any = None) -> dict[str, FamilyScores]:
@@ -248,11 +304,17 @@ _CLEAR_BITS = 10.0  # a factor of a thousand in probability
 
 def score_lines(why: EdgeWhy) -> list[str]:
     """One line for each move on the pair and each score; gains are in bits."""
-    return [_move_line(title, move) for title, moves in why.moves.items() for move in moves]
+    lines = [_move_line(title, move, why) for title, moves in why.moves.items() for move in moves]
+    for title, contexts in why.contexts.items():
+        lines += [
+            f"Removing the context {context} changes {title} by {change(gain)} bits."
+            for context, gain in contexts.items()
+        ]
+    return lines
 
 
-def _move_line(score: str, move: EdgeMove) -> str:
-    edge = f"{move.source} → {move.target}"
+def _move_line(score: str, move: EdgeMove, why: EdgeWhy) -> str:
+    edge = f"{move.source} {'→' if why.is_directed else '–'} {move.target}"
     if move.gain is None:
         verb = {"add": "added", "remove": "removed", "reverse": "reversed"}[move.action]
         if move.path:
@@ -297,11 +359,13 @@ def frequency_line(why: EdgeWhy) -> str | None:
         return None
     if result.joined == 0:
         return f"None of {why.replicates} bootstrap replicates joins them."
+    joined = f"{result.joined:.0%}".replace("%", " %")
+    if not why.is_directed:
+        return f"{joined} of {why.replicates} bootstrap replicates join them."
     parts = [f"→ {result.forward:.0%}", f"← {result.backward:.0%}"]
     if result.undirected:
         parts.append(f"either way {result.undirected:.0%}")
     fractions = ", ".join(parts).replace("%", " %")
-    joined = f"{result.joined:.0%}".replace("%", " %")
     return f"{joined} of {why.replicates} bootstrap replicates join them ({fractions})."
 
 
@@ -345,6 +409,12 @@ def as_dict(why: EdgeWhy) -> dict[str, Any]:
         "rules": list(why.rules),
         "sentences": explanation_lines(why),
     }
+    if not why.is_directed:
+        payload["contexts"] = [
+            {"score": title, "context": context, "removal_gain": gain}
+            for title, contexts in why.contexts.items()
+            for context, gain in contexts.items()
+        ]
     if why.frequency is not None:
         payload["bootstrap"] = {**why.frequency.as_dict(), "replicates": why.replicates}
     if why.pc is not None:

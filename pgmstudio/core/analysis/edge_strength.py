@@ -13,6 +13,10 @@ From data, for U → X with the other parents Z = pa(X) ∖ U, three measures of
     I(U; X)         mutual information of the two ends, by any path,
     I(U; X | Z)     conditional mutual information, with the p-value of G² for U ⊥ X | Z,
     Δ BIC           score(X, pa) − score(X, Z) in bits; below 0 BIC prefers to remove the edge.
+
+An edge U – X without direction is tested given the other neighbours of one end, which separate the
+two without the edge (the blanket with fewer joint states), and its score is PIC, the BIC of the
+pseudo-likelihood.
 """
 
 from __future__ import annotations
@@ -28,6 +32,10 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.information_measures import mutual_information_bits
+from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.pseudo_likelihood import PIC
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.scores.edge_gains import Edge as StrengthsEdge
 from pgmstudio.core.scores.edge_gains import edge_gains
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
@@ -87,8 +95,8 @@ class LinkStrength:
     source: str
     target: str
     alone: Outcome | None  # U against X
-    given_parents: Outcome | None  # U against X given the other parents of X
-    bic_gain: float  # bits
+    given_parents: Outcome | None  # U against X given the other parents of X, or a blanket
+    bic_gain: float  # bits; of PIC for an edge without direction
 
     @property
     def edge(self) -> StrengthsEdge:
@@ -126,3 +134,34 @@ def link_strengths(
         given = tests.test(a, b, others, cancel) if others else alone
         result.append(LinkStrength(source, target, alone, given, gain))
     return tuple(sorted(result, key=lambda link: (link.bic_gain, link.edge)))
+
+
+def undirected_strengths(
+    model: MarkovNetwork, data: DataSet, cancel: CancelToken = NEVER
+) -> tuple[LinkStrength, ...]:
+    """All edges of a Markov network, what PIC would lose least first."""
+    structure, domain = model.structure, model.domain
+    tests = DataTests(data, IndependenceRule(test="g2"))
+    result = []
+    for edge, gain in undirected_gains(structure, EdgeScores(data, PIC), cancel):
+        a, b = (domain.index(name) for name in edge)
+        blankets = [sorted(structure.neighbours[v] - {a, b}) for v in (a, b)]
+        given = min(
+            blankets,
+            key=lambda members: domain.restricted_to(
+                domain.names[v] for v in members
+            ).joint_states(),
+        )
+        alone = tests.test(a, b, (), cancel)
+        separated = tests.test(a, b, given, cancel) if given else alone
+        result.append(LinkStrength(*edge, alone, separated, gain))
+    return tuple(sorted(result, key=lambda link: (link.bic_gain, link.edge)))
+
+
+def undirected_gains(
+    structure: MarkovStructure, scores: EdgeScores, cancel: CancelToken = NEVER
+) -> Iterator[tuple[Edge, float]]:
+    """For each edge what the score would lose without it, in bits."""
+    names = structure.domain.names
+    for a, b in sorted(structure.edges):
+        yield (names[a], names[b]), -scores.edge_gain(structure, (a, b), cancel)

@@ -21,24 +21,26 @@ from pgmstudio.core.data.resampling import bootstrap_rows
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
 from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
-    Smoothing,
-    fit_observed,
-)
+from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.markov_network.fitting import fit
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner, LearnEvent
+from pgmstudio.core.model import Model, UndirectedModel
 from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of
 
 ORIENTATIONS = ("graph", "class")
-COUNTED_KINDS = (BayesianNetwork.kind, Tree.kind)
+COUNTED_KINDS = (BayesianNetwork.kind, Tree.kind, MarkovNetwork.kind)
 # A process of its own takes two seconds to begin. Hill climbing does as much work, in rows times
 # pairs of columns, in about eight seconds.
 WORK_FOR_PROCESSES = 2e8
@@ -75,7 +77,12 @@ def no_bootstrap_reason(learner: Learner[Any]) -> str | None:
     """The reason why the models of a learner have no edges to count, or None."""
     if learner.kind in COUNTED_KINDS:
         return None
-    return f"{learner.title} finds no directed edges, so there is nothing to count."
+    return f"{learner.title} finds no edges between variables, so there is nothing to count."
+
+
+def has_directions(learner: Learner[Any]) -> bool:
+    """Whether the edges of the learner's models have directions."""
+    return learner.kind != MarkovNetwork.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,9 @@ class BootstrapPlan(LearnTask):
 
     def as_dict(self) -> dict[str, Any]:
         """How the frequencies came about, as plain values."""
-        return {"learner": self.learner_key, "seed": self.seed, **params_to_dict(self.settings)}
+        made = {"learner": self.learner_key, "seed": self.seed, **params_to_dict(self.settings)}
+        is_directed = has_directions(learner_of(self.learner_key))
+        return made if is_directed else {**made, "has_directions": False}
 
     def check(self) -> None:
         """DataError when the learner cannot use the rows, or finds no edges that can be counted."""
@@ -141,11 +150,15 @@ class BootstrapPlan(LearnTask):
         )
         for event in run:
             if isinstance(event, Finished):
-                dag = dag_of(event.model)
-                is_class = self.settings.orientation == "class"
-                graph = class_under(dag, self.knowledge) if is_class else Pdag.of_dag(dag)
-                return Replicate(number, graph)
+                return Replicate(number, self._graph(event.model))
         raise RunFailedError(f"{learner.title} ended without a model.")
+
+    def _graph(self, model: Model) -> Pdag:
+        if isinstance(model, UndirectedModel):
+            return Pdag.from_edges(model.domain.names, (), model.undirected_edges)
+        dag = dag_of(model)
+        is_class = self.settings.orientation == "class"
+        return class_under(dag, self.knowledge) if is_class else Pdag.of_dag(dag)
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[LearnEvent]:
         last: EdgeFrequencies | None = None
@@ -172,18 +185,17 @@ class BootstrapPlan(LearnTask):
         yield from map(Note, self.notes(last))
         yield Finished(*self.averaged(last))
 
-    def averaged(self, result: EdgeFrequencies) -> tuple[BayesianNetwork, dict[str, float]]:
-        """The network of the frequent edges with tables from all rows, and its measures."""
-        settings, averaged = self.settings, result.averaged(self.settings.threshold)
-        smoothing = getattr(self.params, "smoothing", 1.0)
+    def averaged(self, result: EdgeFrequencies) -> tuple[Model, dict[str, float]]:
+        """The model of the frequent edges with parameters from all rows, and its measures."""
+        threshold = self.settings.threshold
+        averaged = result.averaged(threshold)
         measures = {
             "replicates": float(result.graphs),
-            "threshold": settings.threshold,
+            "threshold": threshold,
             "edges": float(len(averaged.dag.edges)),
             "left_out_for_cycles": float(len(averaged.left_out)),
         }
-        network = averaged_network(self.data, averaged.dag, smoothing, seed=self.seed)
-        return network, measures
+        return averaged_model(self, result, threshold), measures
 
     def notes(self, result: EdgeFrequencies) -> Iterator[str]:
         """Notes about the replicates for the run's log."""
@@ -195,6 +207,8 @@ class BootstrapPlan(LearnTask):
             f"{always} in all of them, {len(averaged.dag.edges)} edges of at least "
             f"{threshold:.0%} make the network."
         ).replace("%", " %")
+        if not result.has_directions:
+            yield "The network has no contexts: only edges are counted."
         for edge in averaged.left_out:
             yield f"{edge.source} → {edge.target} would close a cycle and was left out."
         if not averaged.is_exact:
@@ -258,8 +272,13 @@ def class_under(dag: Dag, knowledge: Knowledge | None) -> Pdag:
     return cpdag if narrowed is None else narrowed
 
 
-def averaged_network(
-    data: DataSet, dag: Dag, smoothing: Smoothing = 1.0, *, seed: int = 0
-) -> BayesianNetwork:
-    """The network of an averaged graph, its tables from all rows."""
-    return fit_observed(data, dag, smoothing, rng=np.random.default_rng(seed)).network
+def averaged_model(task: LearnTask, result: EdgeFrequencies, threshold: float) -> Model:
+    """The model of the frequent edges, its parameters from all rows: a Bayesian network, or a
+    Markov network where edges have no directions."""
+    dag = result.averaged(threshold).dag
+    smoothing = getattr(task.params, "smoothing", 1.0)
+    if not result.has_directions:
+        structure = MarkovStructure.of_names(task.data.domain, dag.edges)
+        return run_to_end(fit(structure, task.data, smoothing=smoothing)).network
+    rng = np.random.default_rng(task.seed)
+    return fit_observed(task.data, dag, smoothing, rng=rng).network

@@ -52,7 +52,8 @@ class Averaged:
     """The graph of the frequent edges, and those that would have closed a cycle.
 
     `pdag` leaves edges without direction where most graphs do. `is_exact` is False when no graph
-    has exactly its v-structures, and `dag` has one more.
+    has exactly its v-structures, and `dag` has one more. Where edges have no directions at all,
+    those of `dag` have no meaning.
     """
 
     dag: Dag
@@ -94,6 +95,11 @@ class EdgeFrequencies:
         return replace(
             self, graphs=self.graphs + 1, directed=dict(directed), undirected=dict(undirected)
         )
+
+    @property
+    def has_directions(self) -> bool:
+        """False for graphs of a language whose edges have no directions."""
+        return bool(self.settings.get("has_directions", True))
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -153,13 +159,13 @@ class EdgeFrequencies:
             except CycleError:
                 left_out.append(edge)
         pdag = Pdag.from_edges(self.names, directed.edges, free)
-        dag = extension_of(pdag)
+        dag = extension_of(pdag) if self.has_directions else None
         if dag is not None:
             return Averaged(dag, pdag, tuple(left_out), True)
         rank = {self.names[node]: i for i, node in enumerate(directed.topological_order)}
         along = [edge if rank[edge[0]] < rank[edge[1]] else edge[::-1] for edge in free]
         dag = Dag.from_edges(self.names, (*directed.edges, *along))
-        return Averaged(dag, pdag, tuple(left_out), False)
+        return Averaged(dag, pdag, tuple(left_out), not self.has_directions)
 
     # -- as a keepsake
 
@@ -197,6 +203,8 @@ class EdgeFrequencies:
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows: the most frequent edge first, in its own orientation."""
+        if not self.has_directions:
+            return ("one", "other", "any"), [(e.source, e.target, e.joined) for e in self.edges]
         return HEAD, [tuple(edge.as_dict().values()) for edge in self.edges]
 
     def as_csv(self) -> str:

@@ -14,6 +14,7 @@ from pgmstudio.core.analysis.edge_strength import (
     JointSession,
     end_information,
     removal_divergences,
+    undirected_gains,
 )
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
@@ -21,7 +22,9 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.inference.base import InferenceSession
 from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.model import Model, UndirectedModel, edges_of, has_edges
 from pgmstudio.core.number_format import decimal
 from pgmstudio.core.scores.edge_gains import edge_gains
 from pgmstudio.core.scores.local import score_of
@@ -38,6 +41,7 @@ class StrengthKind:
     title: str  # in the legend
     unit: str
     tip: str
+    is_directed: bool | None = None  # whether it is of edges with or without direction; None: both
 
 
 KINDS = {
@@ -53,18 +57,34 @@ KINDS = {
         "KL of removal",
         "bits",
         "KL divergence between the models with and without this edge.",
+        True,
     ),
     "score.bic": StrengthKind(
-        "Edge width: Δ BIC", "Δ BIC", "bits", "Loss of BIC on the data without the edge."
+        "Edge width: Δ BIC", "Δ BIC", "bits", "Loss of BIC on the data without the edge.", True
     ),
     "score.aic": StrengthKind(
-        "Edge width: Δ AIC", "Δ AIC", "bits", "Loss of AIC on the data without the edge."
+        "Edge width: Δ AIC", "Δ AIC", "bits", "Loss of AIC on the data without the edge.", True
     ),
     "score.bdeu": StrengthKind(
         "Edge width: Δ BDeu",
         "Δ BDeu",
         "bits",
         "Loss of BDeu (equivalent sample size 1) on the data without the edge.",
+        True,
+    ),
+    "score.pic": StrengthKind(
+        "Edge width: Δ PIC",
+        "Δ PIC",
+        "bits",
+        "Loss of PIC, the BIC of the pseudo-likelihood, on the data without the edge.",
+        False,
+    ),
+    "score.mpl": StrengthKind(
+        "Edge width: Δ MPL",
+        "Δ MPL",
+        "bits",
+        "Loss of the marginal pseudo-likelihood (equivalent sample size 1) without the edge.",
+        False,
     ),
     "bootstrap": StrengthKind(
         "Edge width: bootstrap",
@@ -73,6 +93,20 @@ KINDS = {
         "Fraction of bootstrap replicates with an edge between the two ends.",
     ),
 }
+
+
+def other_edges_reason(kind: str, model: Model) -> str | None:
+    """Why a measure does not apply to the edges of a model; None where it does."""
+    is_directed = KINDS[kind].is_directed
+    if is_directed is None or is_directed == (not isinstance(model, UndirectedModel)):
+        return None
+    which = "directed edges" if is_directed else "edges without direction"
+    return f"{KINDS[kind].title} is a measure of {which}."
+
+
+def measures_of(model: Model) -> list[str]:
+    """The measures that apply to the edges of a model."""
+    return [kind for kind in KINDS if other_edges_reason(kind, model) is None]
 
 
 Edge = tuple[str, str]
@@ -172,10 +206,12 @@ def strengths_of_score(
     kind: str, model: Model, data: DataSet, tally: LanguageTally, cancel: CancelToken
 ) -> Strengths:
     """Loss of a score on the data without each edge."""
+    name = kind.removeprefix("score.")
+    if isinstance(model, MarkovNetwork):
+        gains = undirected_gains(model.structure, EdgeScores(data, name), cancel)
+        return _gathered(kind, gains, tally, cancel)
     dag = dag_of(model)
-    scores = scores_for(data, dag)["BIC"].rescored(
-        score_of(kind.removeprefix("score."), data.total_weight)
-    )
+    scores = scores_for(data, dag)["BIC"].rescored(score_of(name, data.total_weight))
     return _gathered(kind, edge_gains(dag, scores, cancel), tally, cancel)
 
 
@@ -183,8 +219,12 @@ def strengths_of_replicates(edges: Iterable[Edge], frequencies: EdgeFrequencies)
     """Fraction of replicates with each edge; the tooltip has the directions."""
     pairs = {edge: frequencies.of_pair(*edge) for edge in edges}
     notes = {
-        edge: f"→ {pair.forward:.0%}, ← {pair.backward:.0%}, either way {pair.undirected:.0%} "
-        f"of {frequencies.graphs} replicates".replace("%", " %")
+        edge: (
+            f"→ {pair.forward:.0%}, ← {pair.backward:.0%}, either way {pair.undirected:.0%} "
+            if frequencies.has_directions
+            else ""
+        ).replace("%", " %")
+        + f"of {frequencies.graphs} replicates"
         for edge, pair in pairs.items()
     }
     values = {edge: pair.joined for edge, pair in pairs.items()}
@@ -248,12 +288,17 @@ class StrengthKeeper(QObject):
     def follow(self) -> None:
         """Measure again if the model, the data or the replicates changed."""
         model = self._live.model
-        if not self.is_on or not isinstance(model, DirectedModel):
+        if not self.is_on or not has_edges(model):
             return
+        if reason := other_edges_reason(self._kind, model):
+            self.choose("none")
+            self.refused.emit(reason)
+            return
+        edges = edges_of(model)
         if self._kind in ("mi", "removal"):
             if self._request != (model,) and self._live.error is None:
-                self._begin(len(model.edges), model)
-                question = partial(strengths_of_model, self._kind, model.edges, self._tally)
+                self._begin(len(edges), model)
+                question = partial(strengths_of_model, self._kind, edges, self._tally)
                 self._live.side.ask(TOPIC, question)
             return
         source = self._replicates if self._kind == "bootstrap" else self._rows
@@ -262,9 +307,9 @@ class StrengthKeeper(QObject):
             self.choose("none")
             self.refused.emit(result)
         elif self._request != (model, result):
-            self._begin(len(model.edges), model, result)
+            self._begin(len(edges), model, result)
             if isinstance(result, EdgeFrequencies):
-                self._on_strengths(strengths_of_replicates(model.edges, result))
+                self._on_strengths(strengths_of_replicates(edges, result))
             else:
                 question_of_rows = partial(
                     strengths_of_score, self._kind, model, result, self._tally

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QScrollArea
 
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel, has_edges
-from pgmstudio.gui.canvas.edge_strengths import KINDS
+from pgmstudio.core.model import has_edges
+from pgmstudio.gui.canvas.edge_strengths import KINDS, other_edges_reason
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL
 from pgmstudio.gui.model_page.action_conditions import PageConditions
+from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import close_welcome, open_learn_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
@@ -112,6 +113,10 @@ def open_same_evidence(app: AppContext) -> Page:
     return open_same_evidence(app)
 
 
+def _other_edges(kind: str, page: ModelPage) -> str | None:
+    return other_edges_reason(kind, page.entry.model)
+
+
 def compare_actions(app: AppContext) -> list[ActionSpec]:
     on = PageConditions(app)
 
@@ -122,7 +127,7 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
 
     def no_pair() -> str | None:
         entry = on.entry
-        if entry is not None and not isinstance(entry.model, DirectedModel):
+        if entry is not None and not has_edges(entry.model):
             return f"edges of {a_kind(entry.model.kind)} have no separate scores."
         return None if active_pair(app) else "select an edge, or two nodes."
 
@@ -202,7 +207,10 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
                 "View/Edge width",
                 kind.tip,
                 partial(choose, key),
-                needs=[on.page_reason(lambda page: page.not_measured_reason())],
+                needs=[
+                    on.page_reason(lambda page: page.not_measured_reason()),
+                    on.page_reason(partial(_other_edges, key)),
+                ],
                 is_checked=partial(is_chosen, key),
             )
             for key, kind in KINDS.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -21,14 +21,15 @@ from pgmstudio.core.analysis.edge_explanation import (
     score_lines,
     scores_for,
     test_line,
+    undirected_scores,
     warm_up,
     why_edge,
+    why_undirected_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     TestLog,
@@ -38,10 +39,13 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.conversions import dag_of
+from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.registry import language_of
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.model import DirectedModel, Model, has_edges
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_rows import no_rows_reason
+from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -58,10 +62,24 @@ Pair = tuple[str, str]
 class _Counting:
     """Scores and tests of one data set, cached between queries; used by one query at a time."""
 
-    def __init__(self, data: DataSet, dag: Dag, params: Any) -> None:
+    def __init__(self, data: DataSet, params: Any) -> None:
         self.data, self.params = data, params
-        self.scores = scores_for(data, dag, params)
-        self.tests = data_tests(data)
+        self._directed: Mapping[str, FamilyScores] = {}
+        self._undirected: Mapping[str, EdgeScores] = {}
+        self._tests = data_tests(data)
+
+    def explain(
+        self, model: Model, pair: Pair, knowledge: Knowledge, cancel: CancelToken
+    ) -> EdgeWhy:
+        tests = self._tests
+        if isinstance(model, MarkovNetwork):
+            self._undirected = self._undirected or undirected_scores(self.data, self.params)
+            return why_undirected_edge(
+                model, self._undirected, tests, *pair, knowledge=knowledge, cancel=cancel
+            )
+        dag = dag_of(model)
+        self._directed = self._directed or scores_for(self.data, dag, self.params)
+        return why_edge(dag, self._directed, tests, *pair, knowledge=knowledge, cancel=cancel)
 
 
 @dataclass(eq=False)
@@ -74,7 +92,7 @@ class _Counters:
     def answer(
         self,
         data: DataSet,
-        dag: Dag,
+        model: Model,
         params: Any,
         pair: Pair,
         knowledge: Knowledge,
@@ -84,10 +102,8 @@ class _Counters:
             cancel.raise_if_cancelled()
             cached = self.cached
             if cached is None or cached.data is not data or cached.params != params:
-                cached = self.cached = _Counting(data, dag, params)
-            return why_edge(
-                dag, cached.scores, cached.tests, *pair, knowledge=knowledge, cancel=cancel
-            )
+                cached = self.cached = _Counting(data, params)
+            return cached.explain(model, pair, knowledge, cancel)
 
 
 class EdgeExplanationSection(Section):
@@ -146,7 +162,7 @@ class EdgeExplanationSection(Section):
 
     def show_pair(self, subject: ActiveModel, one: str, other: str) -> None:
         """Compute the explanation of these two unless it is known already."""
-        if not isinstance(subject.model, DirectedModel):
+        if not has_edges(subject.model):
             self.setVisible(False)
             return
         self.setVisible(True)
@@ -182,7 +198,7 @@ class EdgeExplanationSection(Section):
             partial(
                 self._counters.answer,
                 rows.data,
-                dag_of(subject.model),
+                subject.model,
                 model_sources(self._app).params(subject.model_id),
                 self._pair,
                 self._app.project.knowledge,
@@ -253,7 +269,8 @@ class EdgeExplanationSection(Section):
         self._repeat.setVisible(can_repeat)
         self._repeat.setEnabled(True)
         self._repeat.setText("Repeat the search")
-        self._refresh(_groups(why, has_labels=language_of(subject.model).contexts is not None))
+        has_contexts = language_of(subject.model).contexts is not None
+        self._refresh(_groups(why, has_labels=has_contexts and why.is_directed))
 
     def _refresh(self, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
         lines: list[tuple[str, str]] = []

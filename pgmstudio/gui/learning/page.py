@@ -262,6 +262,7 @@ class LearnPage(Page):
     def _on_learner(self) -> None:
         self._forms.show_learner(self.learner)
         self._name.setPlaceholderText(self.learner.title)
+        self.bootstrap.follow(self.learner)
         self._refresh_notes()
 
     def _on_document_changed(self, before: Project, after: Project) -> None:

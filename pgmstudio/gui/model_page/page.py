@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QVBoxLayout
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.diagrams import diagram_row, picture_names, picture_of
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import Model, has_edges
 from pgmstudio.core.project.model_edits import EditableStructure
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
+from pgmstudio.gui.canvas.edge_strengths import measures_of
 from pgmstudio.gui.canvas.layout_worker import (
     METHODS,
     PROCESS_FROM,
@@ -149,7 +150,7 @@ class ModelPage(Page):
         self._is_layout_chosen = False
         self._is_closed = False
         self.canvas = Canvas()
-        self.bar = ModelBar()
+        self.bar = ModelBar(strengths=measures_of(self._entry.model))
         self.note = Note(level="warning", name="modelNote")
         self.editing = EditController(app, model_id, self.canvas)
         self.asking = EvidenceController(app, model_id, self.canvas)
@@ -224,7 +225,7 @@ class ModelPage(Page):
 
     def not_measured_reason(self) -> str | None:
         """Why edge strengths cannot be shown; None when they can."""
-        if isinstance(self._entry.model, DirectedModel):
+        if has_edges(self._entry.model):
             return None
         return "the width of the lines has another meaning in this diagram."
 

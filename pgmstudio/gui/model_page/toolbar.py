@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Signal
@@ -17,7 +17,6 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, button, label, tool_button
 
-STRENGTHS = {key: kind.choice for key, kind in KINDS.items()}
 _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
     ("node", "plus-circle", "Add a node: click on the background (N)"),
@@ -46,7 +45,9 @@ class ModelBar(QFrame):
     strength_chosen = Signal(str)
     clear_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, strengths: Collection[str] = tuple(KINDS)
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("modelBar")
         self.setProperty("role", "surface")
@@ -68,7 +69,9 @@ class ModelBar(QFrame):
         )
         self._modes.setPlaceholderText("Mixed")
         self._layouts = self._combo("layoutCombo", "Arrange all nodes", METHODS)
-        self._strengths = self._combo("strengthCombo", "Edge width", STRENGTHS)
+        self._strengths = self._combo(
+            "strengthCombo", "Edge width", {key: KINDS[key].choice for key in strengths}
+        )
         self._modes.activated.connect(self._on_mode)
         self._layouts.activated.connect(self._on_layout)
         self._strengths.activated.connect(self._on_strength)
@@ -236,7 +239,7 @@ class ModelBar(QFrame):
         tip = "Edge width"
         self._strengths.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
         for action in self._view_menu.menu().actions():
-            if action.text() in STRENGTHS.values():
+            if self._strengths.findText(action.text()) >= 0:
                 action.setEnabled(not disabled_reason)
 
     def set_editable(

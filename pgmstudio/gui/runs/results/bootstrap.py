@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.experiments.bootstrap import averaged_network
-from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies
+from pgmstudio.core.experiments.bootstrap import averaged_model
+from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies, EdgeFrequency
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.number_format import counted
@@ -43,6 +43,7 @@ def bootstrap_content(frequencies: EdgeFrequencies, state: ResultState) -> Resul
     threshold = state.value("threshold", 50)
     averaged = frequencies.averaged(threshold / 100)
     edges = frequencies.edges
+    shown, joint = (len(_COLUMNS), "→") if frequencies.has_directions else (2, "–")
     return ResultContent(
         facts=_facts(frequencies),
         fields=(
@@ -68,17 +69,21 @@ def bootstrap_content(frequencies: EdgeFrequencies, state: ResultState) -> Resul
             ResultTable(
                 "edges",
                 "Edges, the most frequent first",
-                _COLUMNS,
+                _COLUMNS[:shown],
                 [
-                    (f"{e.source} → {e.target}", e.joined, e.forward, e.backward, e.undirected)
+                    (f"{e.source} {joint} {e.target}", e.joined, *_fractions(e))[:shown]
                     for e in edges
                 ],
                 edges=[(edge.source, edge.target) for edge in edges],
-                min_width=330,
+                min_width=330 if shown > 2 else 220,
             ),
         ),
-        opening=_opening(frequencies, averaged, state, threshold),
+        opening=_opening(frequencies, state, threshold),
     )
+
+
+def _fractions(edge: EdgeFrequency) -> tuple[float, float, float]:
+    return edge.forward, edge.backward, edge.undirected
 
 
 def _facts(frequencies: EdgeFrequencies) -> str:
@@ -86,10 +91,11 @@ def _facts(frequencies: EdgeFrequencies) -> str:
     key = settings.get("learner")
     learner = learner_of(key).title if isinstance(key, str) else "a learner"
     how = "classes" if settings.get("orientation") == "class" else "graphs"
+    directions = f" · directions of {how}" if frequencies.has_directions else ""
     return (
         f"{counted(frequencies.graphs, 'replicate')} of {learner}, "
         f"seed {settings.get('seed', 0)} · {counted(len(frequencies.edges), 'pair')} joined "
-        f"at least once · directions of {how}"
+        f"at least once{directions}"
     )
 
 
@@ -106,16 +112,13 @@ def _warning(averaged: Averaged) -> str:
     return " ".join(messages)
 
 
-def _opening(
-    frequencies: EdgeFrequencies, averaged: Averaged, state: ResultState, threshold: int
-) -> ModelOpening:
+def _opening(frequencies: EdgeFrequencies, state: ResultState, threshold: int) -> ModelOpening:
     def fit(task: LearnTask, _cancel: CancelToken) -> ModelEntry:
-        smoothing = getattr(task.params, "smoothing", 1.0)
-        network = averaged_network(task.data, averaged.dag, smoothing, seed=task.seed)
+        model = averaged_model(task, frequencies, threshold / 100)
         made = {"made by": f"bootstrap of {task.learner_key}", "replicates": frequencies.graphs}
         details = {**made, "threshold": threshold / 100, "seed": task.seed}
         title = f"{state.run_title}, ≥ {threshold} %"
-        return ModelEntry(title, network, data_id=state.data_id, provenance=details)
+        return ModelEntry(title, model, data_id=state.data_id, provenance=details)
 
     tip = "The averaged network with tables from all rows, as a model of the project."
     return ModelOpening(text="Open as model", tip=tip, is_of_row=False, fit=fit)
