@@ -10,7 +10,11 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWid
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.experiments.bootstrap import BootstrapParams, no_bootstrap_reason
+from pgmstudio.core.experiments.bootstrap import (
+    BootstrapParams,
+    has_directions,
+    no_bootstrap_reason,
+)
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
@@ -62,6 +66,7 @@ class BootstrapChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._has_directions = True
         self.replicates = named(QSpinBox(), "learnReplicates")
         self.replicates.setRange(0, MAX_REPLICATES)
         self.replicates.setSingleStep(50)
@@ -84,7 +89,7 @@ class BootstrapChoice(QWidget):
 
     def _on_changed(self, *_: object) -> None:
         count = self.replicates.value()
-        self.orientation.setVisible(count > 0)
+        self.orientation.setVisible(count > 0 and self._has_directions)
         self.note.show_text(
             f"Bootstrap: {counted(count, 'replicate')}. The model has the edges "
             "that occur in at least half of the replicates."
@@ -104,6 +109,11 @@ class BootstrapChoice(QWidget):
     def disabled_reason(self, learner: Learner[Any]) -> str | None:
         """Why this learner cannot be bootstrapped, if a bootstrap is requested."""
         return None if self.settings is None else no_bootstrap_reason(learner)
+
+    def follow(self, learner: Learner[Any]) -> None:
+        """Offer directions only where the edges of the learner's models have some."""
+        self._has_directions = has_directions(learner)
+        self.orientation.setVisible(self.replicates.value() > 0 and self._has_directions)
 
     def switch_on(self) -> None:
         """Set a default number of replicates unless one is set."""
