@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.discretization import number_text
 from pgmstudio.core.errors import CellProblem, DataFileError
 from pgmstudio.core.io.data.formats.raw_table import (
     LIST_BYTES,
@@ -18,7 +17,7 @@ from pgmstudio.core.io.data.formats.raw_table import (
     text_of,
     unique_names,
 )
-from pgmstudio.core.io.data.formats.writing import text_frame
+from pgmstudio.core.io.data.formats.writing import cell_columns, weight_name
 from pgmstudio.core.io.data.options import ImportOptions
 
 _NUMERIC = ("numeric", "real", "integer")
@@ -186,22 +185,14 @@ def _pieces(text: str) -> list[str]:
 
 def write(data: DataSet) -> bytes:
     """Nominal attributes for all columns; row weights as a numeric attribute `weight`."""
-    frame = text_frame(data)
     lines = ["@relation data", ""]
     for variable in data.domain:
         states = ",".join(_quoted(state) for state in variable.states)
         lines.append(f"@attribute {_quoted(variable.name)} {{{states}}}")
     if data.weights is not None:
-        lines.append(f"@attribute {_quoted(frame.columns[-1])} numeric")
+        lines.append(f"@attribute {_quoted(weight_name(data))} numeric")
     lines += ["", "@data"]
-    columns = [[_quoted(state) for state in variable.states] + ["?"] for variable in data.domain]
-    codes = [
-        [names[min(code, len(names) - 1)] for code in column]
-        for names, column in zip(columns, data.codes.tolist(), strict=True)
-    ]
-    if data.weights is not None:
-        codes.append([number_text(weight) for weight in data.weights.tolist()])
-    lines += [",".join(row) for row in zip(*codes, strict=True)]
+    lines += [",".join(row) for row in zip(*cell_columns(data, _quoted, "?"), strict=True)]
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.discretization import number_text
 from pgmstudio.core.errors import DataError, DataFileError
 from pgmstudio.core.io.data.formats import delimited
 from pgmstudio.core.io.data.formats.raw_table import RawTable, bytes_of, decoded, lines_of
 from pgmstudio.core.io.data.formats.text_sniffing import BLANKS
+from pgmstudio.core.io.data.formats.writing import cell_columns
 from pgmstudio.core.io.data.options import ImportOptions
 
 NETICA_MARK = "// ~->[CASE-1]->~"
@@ -69,16 +69,10 @@ def write_netica(data: DataSet) -> bytes:
                     f"A case file cannot hold the state “{state}” of {variable.name}; rename it."
                 )
     names = [_quoted(name) for name in data.domain.names]
-    columns = [[_quoted(state) for state in variable.states] + ["*"] for variable in data.domain]
-    cells = [
-        [texts[min(code, len(texts) - 1)] for code in column]
-        for texts, column in zip(columns, data.codes.tolist(), strict=True)
-    ]
     if data.weights is not None:
         names.append("NumCases")
-        cells.append([number_text(weight) for weight in data.weights.tolist()])
     lines = [NETICA_MARK, " ".join(names)]
-    lines += [" ".join(row) for row in zip(*cells, strict=True)]
+    lines += [" ".join(row) for row in zip(*cell_columns(data, _quoted, "*"), strict=True)]
     return ("\n".join(lines) + "\n").encode()
 
 

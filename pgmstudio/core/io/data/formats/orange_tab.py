@@ -62,9 +62,7 @@ def _three_rows(path: Path, lines: list[str], types: list[str], options: ImportO
     table = delimited.read_content(path, body.encode(), chosen)
     if table.frame.width != width:
         raise DataFileError(path, f"has {width} names but {table.frame.width} cells in a row.")
-    table.frame.columns = list(names)
-    if table.preview is not None and table.preview is not table.frame:
-        table.preview.columns = list(names)
+    _rename_columns(table, names)
     declared = {
         name: tuple(dict.fromkeys(kind.split()))
         for name, kind in zip(names, types, strict=True)
@@ -81,6 +79,12 @@ def _three_rows(path: Path, lines: list[str], types: list[str], options: ImportO
     )
 
 
+def _rename_columns(table: RawTable, names: tuple[str, ...]) -> None:
+    table.frame.columns = list(names)
+    if table.preview is not None and table.preview is not table.frame:
+        table.preview.columns = list(names)
+
+
 def _with_prefixes(table: RawTable) -> RawTable:
     parsed = [_PREFIX.fullmatch(name) for name in table.frame.columns]
     plain = [
@@ -89,9 +93,7 @@ def _with_prefixes(table: RawTable) -> RawTable:
     ]
     names, warnings = unique_names(plain)
     roles = {name: result[1] for name, result in zip(names, parsed, strict=True) if result}
-    table.frame.columns = list(names)
-    if table.preview is not None and table.preview is not table.frame:
-        table.preview.columns = list(names)
+    _rename_columns(table, names)
     return replace(
         table,
         left_out=tuple(name for name, role in roles.items() if role in ("m", "i")),

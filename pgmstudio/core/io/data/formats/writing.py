@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.discretization import number_text
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.io.data.options import DEFAULT_MARKERS
 
@@ -37,6 +39,17 @@ def text_frame(data: DataSet, weights: str = WEIGHT) -> polars.DataFrame:
     if data.weights is not None:
         columns.append(polars.Series(weight_name(data, weights), data.weights))
     return polars.DataFrame(columns)
+
+
+def cell_columns(data: DataSet, quoted: Callable[[str], str], missing: str) -> list[list[str]]:
+    """The cells of each column as a program quotes them; the weights, if any, as a last column."""
+    columns = []
+    for variable, codes in zip(data.domain, data.codes.tolist(), strict=True):
+        texts = [*map(quoted, variable.states), missing]
+        columns.append([texts[min(code, variable.cardinality)] for code in codes])
+    if data.weights is not None:
+        columns.append([number_text(weight) for weight in data.weights.tolist()])
+    return columns
 
 
 def missing_text(data: DataSet, columns: int) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.learning.artifacts import CollectedModels
+from pgmstudio.core.learning.artifacts import CollectedModels, plain_variables, restored_domain
 
 HEAD = (
     "kappa",
@@ -64,17 +63,10 @@ class KappaPoint:
 
     def row(self) -> tuple[object, ...]:
         """The numbers of `HEAD`."""
-        return (
-            self.kappa,
-            self.edges,
-            self.labels,
-            self.parameters,
-            self.unlabelled_parameters,
-            self.score,
-            self.log2_likelihood,
-            self.held_bits,
-            self.standard_error,
-        )
+        return tuple(getattr(self, name) for name in _FIELDS)
+
+
+_FIELDS = tuple(item.name for item in fields(KappaPoint) if item.name != "model")
 
 
 @dataclass(frozen=True)
@@ -122,10 +114,9 @@ class KappaPath:
 
     def plain(self) -> dict[str, Any]:
         """Every point with its model."""
-        domain = self.points[0].model.domain if self.points else Domain(())
         return {
             "folds": self.folds,
-            "variables": [[v.name, list(v.states)] for v in domain],
+            "variables": plain_variables([point.model for point in self.points]),
             "points": [
                 {
                     **dict(zip(HEAD, point.row(), strict=True)),
@@ -140,7 +131,7 @@ class KappaPath:
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> KappaPath:
         """The path that `plain` encoded."""
-        domain = Domain(tuple(Variable(n, tuple(states)) for n, states in plain["variables"]))
+        domain = restored_domain(plain)
         points = []
         for payload in plain["points"]:
             dag = Dag(domain.names, tuple(tuple(parents) for parents in payload["parents"]))
@@ -154,12 +145,8 @@ class KappaPath:
                 ),
                 tuple(np.array(rows, dtype=np.float64) for rows in payload["rows"]),
             )
-            kappa, edges, labels, size, full, score, likelihood, held, error = map(
-                payload.get, HEAD
-            )
-            points.append(
-                KappaPoint(kappa, edges, labels, size, full, score, likelihood, model, held, error)
-            )
+            values = dict(zip(_FIELDS, map(payload.get, HEAD), strict=True))
+            points.append(KappaPoint(model=model, **values))
         return cls(int(plain["folds"]), tuple(points))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
