@@ -85,10 +85,10 @@ def surprise_table(result: RowSurprises, order: Iterable[int]) -> list[list[Cell
 
 def table_text(rows: Sequence[Sequence[Cell]], separator: str = ",") -> str:
     """The table with a head line; numbers to all digits, infinity as `inf`."""
-    return csv_text(([_told(cell) for cell in row] for row in rows), separator)
+    return csv_text(([_cell_text(cell) for cell in row] for row in rows), separator)
 
 
-def _told(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, float | np.floating):

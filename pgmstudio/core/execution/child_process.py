@@ -152,12 +152,12 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
     ours, theirs = context.Pipe(duplex=True)
     packed, block = pack(task)
     child = context.Process(target=_child_main, args=(theirs, packed), daemon=True)
-    said = _TokenRelay(ours, cancel)
+    token_relay = _TokenRelay(ours, cancel)
     try:
-        said.catch_up()  # so that a run which starts paused finds the message waiting
+        token_relay.catch_up()  # so that a run which starts paused finds the message waiting
         child.start()
         theirs.close()
-        yield from _relay(ours, child, said)
+        yield from _relay(ours, child, token_relay)
     finally:
         end_child(child)
         ours.close()
@@ -247,7 +247,7 @@ class _TokenRelay:
             send_to_child(self._pipe, PAUSE if self._is_pause else RESUME)
 
 
-def _relay(pipe: Connection, child: Any, said: _TokenRelay) -> Iterator[Any]:
+def _relay(pipe: Connection, child: Any, token_relay: _TokenRelay) -> Iterator[Any]:
     seconds_left = GRACE_SECONDS
     while True:
         ready = wait([pipe], timeout=POLL_SECONDS)
@@ -258,7 +258,7 @@ def _relay(pipe: Connection, child: Any, said: _TokenRelay) -> Iterator[Any]:
                 message = None
             match message:
                 case None:
-                    if said.is_stop:
+                    if token_relay.is_stop:
                         raise Cancelled
                     child.join(GRACE_SECONDS)
                     raise RunFailedError(
@@ -275,11 +275,11 @@ def _relay(pipe: Connection, child: Any, said: _TokenRelay) -> Iterator[Any]:
                     raise ChildError(details)
                 case _:
                     yield message
-        if said.is_stop and not ready:
+        if token_relay.is_stop and not ready:
             seconds_left -= POLL_SECONDS
             if seconds_left <= 0:
                 raise Cancelled
-        said.catch_up()
+        token_relay.catch_up()
 
 
 def send_to_child(pipe: Connection, word: str) -> None:

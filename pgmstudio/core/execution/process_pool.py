@@ -202,17 +202,17 @@ class _Pool:
         """Forward the state of the token; members that do not stop in time are terminated."""
         if not self._is_stopping and cancel.is_cancelled:
             self._is_stopping = True
-            self._tell(STOP)
+            self._send(STOP)
         elif not self._is_stopping and cancel.is_paused != self._was_paused:
             self._was_paused = cancel.is_paused
-            self._tell(PAUSE if self._was_paused else RESUME)
+            self._send(PAUSE if self._was_paused else RESUME)
         elif self._is_stopping and not was_heard:
             self._patience -= POLL_SECONDS
             if self._patience <= 0:
                 self.end()
                 self._members.clear()
 
-    def _tell(self, word: str) -> None:
+    def _send(self, word: str) -> None:
         for member in self._members:
             send_to_child(member.pipe, word)
 

@@ -167,7 +167,7 @@ class EdgeFrequencies:
         dag = Dag.from_edges(self.names, (*directed.edges, *along))
         return Averaged(dag, pdag, tuple(left_out), not self.has_directions)
 
-    # -- as a keepsake
+    # -- as an artifact
 
     kind = "edge-frequencies"
 

@@ -175,14 +175,14 @@ def eliminate(
     for node in order:
         gone[node] = True
     costs = {node: cost(node) for node in range(len(near)) if not gone[node]}
-    heap = [(told, node) for node, told in costs.items()]
+    heap = [(known_cost, node) for node, known_cost in costs.items()]
     heapq.heapify(heap)
     fill_ins: list[Edge] = []
     while heap:
-        told, node = heapq.heappop(heap)
-        if gone[node] or told != costs[node]:
+        known_cost, node = heapq.heappop(heap)
+        if gone[node] or known_cost != costs[node]:
             continue
-        if most_cells is not None and told[1] >= most_cells:
+        if most_cells is not None and known_cost[1] >= most_cells:
             return None
         gone[node] = True
         order.append(node)

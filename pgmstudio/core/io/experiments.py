@@ -41,7 +41,7 @@ from pgmstudio.core.io.models.files import ModelFile, read_bytes, read_model, wr
 from pgmstudio.core.io.project.migrations import with_thesis_aic
 from pgmstudio.core.json_documents import exported_json, json_line, parse_json, read_json_line
 from pgmstudio.core.model import Model
-from pgmstudio.core.project.project import plain, told_parameters
+from pgmstudio.core.project.project import file_parameters, plain
 
 ENDINGS = (".json", ".toml")
 # tomllib takes quadratic time and memory for keys of many parts.
@@ -240,13 +240,13 @@ class PointFolder:
             title = f"{point.series}, size {point.effective_size}"
             origin = {
                 "learner": point.learner,
-                "parameters": told_parameters(point.parameters),
+                "parameters": file_parameters(point.parameters),
                 "seed": point.seed,
                 "version": code_version(),
             }
             write_model(self.folder / name, ModelFile(point.model, title=title, provenance=origin))
             point = replace(point, model_file=name)
-        payload = point.as_dict() | {"parameters": told_parameters(point.parameters)}
+        payload = point.as_dict() | {"parameters": file_parameters(point.parameters)}
         self._append({"point": plain(payload), "format": FORMAT})
         self.points[point.key] = replace(point, model=None, query_values=None)
         return point

@@ -100,7 +100,7 @@ def cell_rows(
 def listing_rows(
     data: DataSet, reference: str = MOST_FREQUENT, cancel: CancelToken = NEVER
 ) -> Generator[Progress, None, CellRows]:
-    """The same, telling how far it is."""
+    """The same, with progress."""
     from pgmstudio.core.learning import sparse_rows_kernels as kernels
 
     if data.has_missing:

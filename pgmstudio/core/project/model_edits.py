@@ -320,7 +320,7 @@ def set_display_mode(
 def set_node_title(project: Project, *, model_id: str, node: str, title: str) -> Project:
     """What is written on a node instead of its name; an empty title gives the name back."""
     titles = project.model_entry(model_id).node_titles
-    return _changed(project, model_id, node_titles=_said(titles, node, title))
+    return _changed(project, model_id, node_titles=_with_text(titles, node, title))
 
 
 def set_model_notes(project: Project, *, model_id: str, notes: str) -> Project:
@@ -331,7 +331,7 @@ def set_model_notes(project: Project, *, model_id: str, notes: str) -> Project:
 def set_node_note(project: Project, *, model_id: str, node: str, note: str) -> Project:
     """What is noted about a node; an empty note is forgotten."""
     notes = project.model_entry(model_id).node_notes
-    return _changed(project, model_id, node_notes=_said(notes, node, note))
+    return _changed(project, model_id, node_notes=_with_text(notes, node, note))
 
 
 def set_edge_note(
@@ -339,10 +339,10 @@ def set_edge_note(
 ) -> Project:
     """What is noted about an edge; an empty note is forgotten."""
     notes = project.model_entry(model_id).edge_notes
-    return _changed(project, model_id, edge_notes=_said(notes, (source, target), note))
+    return _changed(project, model_id, edge_notes=_with_text(notes, (source, target), note))
 
 
-def _said(texts: Mapping[F, str], key: F, text: str) -> dict[F, str]:
+def _with_text(texts: Mapping[F, str], key: F, text: str) -> dict[F, str]:
     return put(texts, key, text) if text else without(texts, key)
 
 

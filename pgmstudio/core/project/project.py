@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no plain value; a file could not hold it")
 
 
-def told_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def file_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters for a file; a model or rules among them are replaced by the name of their type."""
     payload = {}
     for name, value in parameters.items():

@@ -34,8 +34,8 @@ class EdgeMove:
 def edge_gains(
     dag: Dag, scores: FamilyScores, cancel: CancelToken = NEVER
 ) -> Iterator[tuple[Edge, float]]:
-    """For each edge what the score would lose without it, in bits; below 0 it costs more than it
-    tells."""
+    """For each edge the loss of score without it, in bits; below 0 the edge costs more than it
+    explains."""
     for child, parents in enumerate(dag.parent_indices):
         whole = scores.local(child, parents, cancel)
         for parent in parents:

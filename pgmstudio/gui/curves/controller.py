@@ -21,7 +21,7 @@ from pgmstudio.core.io.experiments import PointFolder
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
-from pgmstudio.core.project.project import CurveEntry, ModelEntry, Project, plain, told_parameters
+from pgmstudio.core.project.project import CurveEntry, ModelEntry, Project, file_parameters, plain
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.sweep_run import with_points
@@ -252,5 +252,5 @@ def _origin(point: CurvePoint, title: str) -> dict[str, Any]:
         "learner": point.learner,
         "seed": point.seed,
         "point": point.key,
-        **told_parameters(point.parameters),
+        **file_parameters(point.parameters),
     }

@@ -178,7 +178,7 @@ class _Work:
         yield RunQueued(self.work.key, run.name, self.seconds)
         term = _Term(self, flags)
         for event in self.work(rows, cancel, ends=term.is_over):
-            if isinstance(event, RunProblem | RunDone) and (extra := term.extra_told()):
+            if isinstance(event, RunProblem | RunDone) and (extra := term.extra_time_note()):
                 yield RunProblem(f"{run.title}: {extra}")
             points = event.new if isinstance(event, InterimResult) else [event]
             for point in points:
@@ -214,7 +214,7 @@ class _Term:
             return False
         return True
 
-    def extra_told(self) -> str:
+    def extra_time_note(self) -> str:
         """Once, and if it can be noticed: that the run went on for its first model."""
         extra, self._extra = self._extra, 0.0
         if extra < NOTICED_SECONDS:

@@ -132,7 +132,7 @@ def _cluster_events(
             if future.status not in ("finished", "error") and tries[number] <= RETRIES:
                 submit([number])  # lost with its worker
                 continue
-            for event in _told(future):
+            for event in _events_of(future):
                 yield number, event
             future.release()
     finally:
@@ -141,7 +141,7 @@ def _cluster_events(
             client.cancel(list(futures), force=True)
 
 
-def _told(future: Any) -> Iterator[ExecutorEvent]:
+def _events_of(future: Any) -> Iterator[ExecutorEvent]:
     """The events of a run that has ended, and how it ended."""
     from distributed import KilledWorker
 

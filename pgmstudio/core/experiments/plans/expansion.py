@@ -59,7 +59,7 @@ def sweep_of(params_type: type, taken: Collection[str] = ()) -> Sweep | None:
         spoken_for = concerned | {specs[name].option for name in concerned}
         if spoken_for.intersection(taken):
             return None
-        return partial(_told, settings, frozenset(concerned))
+        return partial(_settings_at, settings, frozenset(concerned))
     return None
 
 
@@ -79,7 +79,7 @@ def own_sweep_of(
     return settings
 
 
-def _told(settings: Sweep, names: frozenset[str], value: float) -> Settings:
+def _settings_at(settings: Sweep, names: frozenset[str], value: float) -> Settings:
     return {name: entries for name, entries in settings(value).items() if name in names}
 
 

@@ -50,14 +50,14 @@ class ModelCollector:
     def __init__(self, data: DataSet, params: Any, seed: int, optima: int) -> None:
         self._data, self._params, self._seed, self._optima = data, params, seed, optima
         self._kept: dict[str, RunArtifact] = {}
-        self._told: list[Model] = []
+        self._collected: list[Model] = []
 
     def keep(self, artifact: RunArtifact) -> Iterator[CollectedModels]:
         """Save the model; returns the models that can be reported at once."""
         self._kept[artifact.kind] = artifact
         if isinstance(artifact, ModelSequence) and artifact.is_growing:
-            result = artifact.collected()[len(self._told) :]
-            self._told += [one.model for one in result]
+            result = artifact.collected()[len(self._collected) :]
+            self._collected += [one.model for one in result]
             yield from result
 
     @property
@@ -70,8 +70,10 @@ class ModelCollector:
         for sequence in self._finished_sequences():
             if result := sequence.collected():
                 return result
-        is_told = any(model is last for model in self._told)  # the best of those that were
-        return [] if is_told else [CollectedModels(last)]
+        is_collected = any(
+            model is last for model in self._collected
+        )  # the best of those that were
+        return [] if is_collected else [CollectedModels(last)]
 
     def _finished_sequences(self) -> Iterator[ModelSequence]:
         for artifact in self._kept.values():
@@ -197,8 +199,8 @@ class PointWork:
 
     Models whose keys are `known` are not measured again, where they are final or `is_same_run`
     means that no time limit makes them other ones than last time. Progress comes no faster than
-    every `progress_s` seconds. `tells_so_far` is for those who look on: models that are not final
-    come as SoFar while the run goes on. `cut_before` are the seconds after which it was cut short
+    every `progress_s` seconds. With `reports_interim` models that are not final come as
+    InterimResult while the run goes on. `cut_before` are the seconds after which it was cut short
     another time: stopped earlier than that it gives nothing, so that what it gave then stays.
     """
 
@@ -265,7 +267,7 @@ class PointWork:
         collector = ModelCollector(rows.train, run.params, run.seed, self.optima)
         events = LearnTask(run.learner, rows.train, run.params, run.seed)(token)
         last: Model | None = None
-        told_at = -math.inf
+        reported_at = -math.inf
         while True:
             try:
                 # The consumer of the events may be slow; that is not the learner's time.
@@ -280,9 +282,9 @@ class PointWork:
                 break
             match event:
                 case Progress(fraction, message, counters):
-                    if time.monotonic() - told_at < self.progress_s:
+                    if time.monotonic() - reported_at < self.progress_s:
                         continue
-                    told_at = time.monotonic()
+                    reported_at = time.monotonic()
                     text = f"{run.title}: {message}" if message else run.title
                     yield Progress(fraction, text, counters)
                 case Note(message):

@@ -308,8 +308,8 @@ def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_aske
     clock.now = 14.0
     assert not term.is_over(has_model=False)
     assert term.is_over(has_model=True)
-    assert "it had 4.0 s more" in term.extra_told()
-    assert term.extra_told() == ""
+    assert "it had 4.0 s more" in term.extra_time_note()
+    assert term.extra_time_note() == ""
     clock.used = 10.0
     assert term.is_over(has_model=False)
     clock.now, clock.used = 76.0, 2.0
