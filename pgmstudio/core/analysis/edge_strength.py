@@ -36,13 +36,10 @@ from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import PIC
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.scores.edge_gains import Edge as StrengthsEdge
-from pgmstudio.core.scores.edge_gains import edge_gains
+from pgmstudio.core.scores.edge_gains import Edge, edge_gains
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
 from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
 from pgmstudio.core.scores.local import score_of
-
-Edge = tuple[str, str]
 
 
 @runtime_checkable
@@ -99,7 +96,7 @@ class LinkStrength:
     bic_gain: float  # bits; of PIC for an edge without direction
 
     @property
-    def edge(self) -> StrengthsEdge:
+    def edge(self) -> Edge:
         return self.source, self.target
 
     @property

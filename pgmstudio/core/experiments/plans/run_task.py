@@ -70,9 +70,8 @@ class ModelCollector:
         for sequence in self._finished_sequences():
             if result := sequence.collected():
                 return result
-        is_collected = any(
-            model is last for model in self._collected
-        )  # the best of those that were
+        # The last model may be the best of those that were collected.
+        is_collected = any(model is last for model in self._collected)
         return [] if is_collected else [CollectedModels(last)]
 
     def _finished_sequences(self) -> Iterator[ModelSequence]:

@@ -1,13 +1,7 @@
-"""Joint marginals and samples from a calibrated junction tree.
+"""The loops of belief updating in a junction tree, over flat arrays (Nielsen 2007, §4.3; Hugin),
+with joint marginals and samples from a calibrated tree.
 
-
-Like the loops of passes.py, which documents the layout of the arrays, these run compiled
-(passes_kernels.py) or as they stand. They call no other loop, so numba's cache, which knows only
-the file a kernel stands in, misses no change.
-
-The loops of belief updating in a clique tree, over flat arrays (Nielsen 2007, §4.3; Hugin).
-
-These functions are written once and run in two ways: compiled (passes_kernels.py) for anything
+These functions are written once and run in two ways: compiled (kernels.py) for anything
 large or repeated, and as they stand, on memoryviews of the same arrays, for a small question in a
 fresh process, which would spend longer loading the compiler than answering. The order of the
 operations is the same, so the answers are the same to the last bit.

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.inference.junction_tree import messages as joint_passes
-from pgmstudio.core.inference.junction_tree import messages as passes
+from pgmstudio.core.inference.junction_tree import messages
 from pgmstudio.core.inference.junction_tree.schedule import Plan
 
 # Loading the compiler and the cached kernels takes about 0.6 s, and making them the first time some
-# 5 s; without them the loops of passes.py update a million cells a second (asia 0.1 ms, alarm 1 ms,
-# hailfinder 12 ms). So the compiled loops are used where a single update would take about as long
+# 5 s; without them the loops of messages.py update a million cells a second (asia 0.1 ms, alarm
+# 1 ms, hailfinder 12 ms). So the compiled loops are used where a single update would take as long
 # as loading them, and otherwise once the plain ones have worked as long as that would have taken.
 PLAIN_CELLS = 100_000
 PLAIN_WORK = 1_000_000
@@ -29,16 +28,16 @@ ALL_AT_ONCE_CELLS = 100_000
 # Sums of probabilities may exceed 1 by rounding.
 MAX_FACTOR_VALUE = 1.001
 
-_compiled: Any = None  # the module passes_kernels, once it is loaded
+_compiled: Any = None  # the module kernels, once it is loaded
 
 
 def compiled_passes() -> Any:
     """The compiled loops; from the first call on every propagation uses them."""
     global _compiled
     if _compiled is None:
-        from pgmstudio.core.inference.junction_tree import kernels as passes_kernels
+        from pgmstudio.core.inference.junction_tree import kernels
 
-        _compiled = passes_kernels
+        _compiled = kernels
     return _compiled
 
 
@@ -51,7 +50,7 @@ class Propagation:
 
     def __init__(self, plan: Plan, loops: Any = None) -> None:
         self.plan = plan
-        self._loops = loops  # passes or passes_kernels; None: whichever is better at the time
+        self._loops = loops  # messages or kernels; None: whichever is better at the time
         cards = plan.tree.cardinalities
         count, separator_cells = len(plan.tree.cliques), plan.separator_cells
         self._up_at = plan.factor_values.size
@@ -161,7 +160,7 @@ class Propagation:
             self._visited = 0
             self._log2 = None
             self._failed_at = self._run(
-                passes.collect,
+                messages.collect,
                 todo,
                 plan.cliques,
                 plan.inputs,
@@ -226,7 +225,7 @@ class Propagation:
     def _visit(self, todo: NDArray[np.int64]) -> None:
         plan = self.plan
         self._run(
-            passes.visit,
+            messages.visit,
             todo,
             plan.cliques,
             plan.inputs,
@@ -266,7 +265,7 @@ class Propagation:
         if self._visited < self._all.size:
             self._visit(np.flatnonzero(self._unvisited).astype(np.int64))
         self._run(
-            joint_passes.add_counts,
+            messages.add_counts,
             self._all,
             plan.cliques,
             plan.inputs,
@@ -285,7 +284,7 @@ class Propagation:
         plan = self.plan
         states = np.zeros(len(plan.tree.cardinalities), dtype=np.int64)
         self._run(
-            joint_passes.draw, self._all, plan.cliques, plan.members, self._tables, points, states
+            messages.draw, self._all, plan.cliques, plan.members, self._tables, points, states
         )
         return states
 
@@ -298,7 +297,7 @@ class Propagation:
         states = np.zeros(len(plan.tree.cardinalities), dtype=np.int64)
         choices = np.zeros(plan.separator_cells, dtype=np.int64)
         log2 = self._run(
-            passes.explain,
+            messages.explain,
             self._all,
             plan.cliques,
             plan.inputs,
@@ -323,7 +322,7 @@ class Propagation:
 
     def _plain_is_better(self, todo: NDArray[np.int64]) -> bool:
         if self._loops is not None or _compiled is not None:
-            return self._loops is passes
-        self._plain_work += int(self.plan.cliques[todo, passes.CELLS].sum())
+            return self._loops is messages
+        self._plain_work += int(self.plan.cliques[todo, messages.CELLS].sum())
         most = PLAIN_WORK_BESIDE if "numba" in sys.modules else PLAIN_WORK
         return self.plan.cells <= PLAIN_CELLS and self._plain_work < most

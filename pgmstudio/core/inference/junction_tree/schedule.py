@@ -1,4 +1,4 @@
-"""Plans: a clique tree and its factors laid out as the flat arrays that passes.py runs over."""
+"""Plans: a clique tree and its factors laid out as the flat arrays that messages.py runs over."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.inference.factors import Factor
-from pgmstudio.core.inference.junction_tree import messages as passes
+from pgmstudio.core.inference.junction_tree import messages
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """See passes.py for the columns; nothing here changes after it is made."""
+    """See messages.py for the columns; nothing here changes after it is made."""
 
     tree: CliqueTree
     cliques: Ints
@@ -46,13 +46,13 @@ class Plan:
 
     @property
     def separator_cells(self) -> int:
-        return int(self.cliques[:, passes.WIDTH].sum())
+        return int(self.cliques[:, messages.WIDTH].sum())
 
     @property
     def most_rows(self) -> int:
         """The longest table of own variables that a belief is summed from."""
-        from_rows = self.asks[:, passes.ASK_TABLE] == passes.FROM_ROWS
-        return int(self.asks[from_rows, passes.ASK_CELLS].max(initial=0))
+        from_rows = self.asks[:, messages.ASK_TABLE] == messages.FROM_ROWS
+        return int(self.asks[from_rows, messages.ASK_CELLS].max(initial=0))
 
     @property
     def state_count(self) -> int:
@@ -141,10 +141,10 @@ def plan_of(tree: CliqueTree, factors: Sequence[Factor]) -> Plan:
 
     return Plan(
         tree=tree,
-        cliques=table(rows, passes.CLIQUE_COLUMNS),
-        inputs=table(inputs, passes.INPUT_COLUMNS),
-        members=table(members, passes.MEMBER_COLUMNS),
-        asks=table(asks, passes.ASK_COLUMNS),
+        cliques=table(rows, messages.CLIQUE_COLUMNS),
+        inputs=table(inputs, messages.INPUT_COLUMNS),
+        members=table(members, messages.MEMBER_COLUMNS),
+        asks=table(asks, messages.ASK_COLUMNS),
         maps=np.concatenate([np.zeros(0, dtype=np.int32), *maps]),
         factor_values=np.concatenate([np.zeros(0), *values]),
         factor_places=tuple(factor_places[f] for f in range(len(factors))),
@@ -201,7 +201,7 @@ def _ask(
 ) -> list[int]:
     """The smallest table from which the belief can be read: the own variables', or a child's
     separator."""
-    tables = [(math.prod(cards[v] for v in own), passes.FROM_ROWS, tuple(own))]
+    tables = [(math.prod(cards[v] for v in own), messages.FROM_ROWS, tuple(own))]
     tables += [
         (
             math.prod(cards[v] for v in separators[child]),

@@ -18,7 +18,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import CellProblem, DataFileError
-from pgmstudio.core.io.data.formats import categorical_csv as few_valued
+from pgmstudio.core.io.data.formats import categorical_csv
 from pgmstudio.core.io.data.formats.raw_table import (
     RawTable,
     TextFacts,
@@ -222,7 +222,9 @@ def _large_frame(
     source = path if content is None else content
     size = path.stat().st_size if content is None else len(content)
     coded = (
-        few_valued.read_few_valued(source, facts, sample) if size >= few_valued.MIN_BYTES else None
+        categorical_csv.read_few_valued(source, facts, sample)
+        if size >= categorical_csv.MIN_BYTES
+        else None
     )
     if coded is not None and coded.width == sample.width:
         return coded, True

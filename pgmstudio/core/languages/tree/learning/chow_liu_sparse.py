@@ -20,7 +20,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
-from pgmstudio.core.languages.tree.learning import accelerated as acl_choice
+from pgmstudio.core.languages.tree.learning import accelerated
 from pgmstudio.core.languages.tree.learning.accelerated import ROUNDING, growing_forest
 from pgmstudio.core.languages.tree.learning.chow_liu import (
     GrownForest,
@@ -49,9 +49,9 @@ class ChowLiuSparseParams:
     """The settings of the accelerated Chow–Liu learner."""
 
     backend: str = param(
-        acl_choice.AUTO,
+        accelerated.AUTO,
         title="Method",
-        choices=acl_choice.BACKENDS,
+        choices=accelerated.BACKENDS,
         help="All give the same optimum. dense counts every pair; acl-1 and acl-2 count pairs that"
         " occur together; auto uses the method with the lower estimated cost.",
     )
@@ -122,27 +122,27 @@ def _has_rules(params: ChowLiuSparseParams) -> bool:
 def _grow(
     data: DataSet, params: ChowLiuSparseParams, cancel: CancelToken
 ) -> Generator[Progress | Note, None, GrownForest]:
-    beta = acl_choice.constant_penalty(data, params.edge_penalty, params.penalty)
-    why = acl_choice.obstacles(data, beta, params.prior)
+    beta = accelerated.constant_penalty(data, params.edge_penalty, params.penalty)
+    why = accelerated.obstacles(data, beta, params.prior)
     if _has_rules(params):
         why.append("there are rules about edges")
-    acl_choice.refuse_accelerated(params.backend, [] if data.has_missing else why)
-    if why or beta is None or params.backend == acl_choice.DENSE:
+    accelerated.refuse_accelerated(params.backend, [] if data.has_missing else why)
+    if why or beta is None or params.backend == accelerated.DENSE:
         if why:
             yield Note(f"The dense method is used: {'; '.join(why)}.")
         return (yield from _dense(data, params, cancel))
     rows = yield from listing_rows(data, params.reference, cancel)
-    yield Note(acl_choice.sparsity_note(rows))
-    choice = acl_choice.choose(data, rows, params.backend, params.prior)
+    yield Note(accelerated.sparsity_note(rows))
+    choice = accelerated.choose(data, rows, params.backend, params.prior)
     yield Note(choice.reason)
-    if choice.backend == acl_choice.DENSE:
+    if choice.backend == accelerated.DENSE:
         return (yield from _dense(data, params, cancel))
     forest = yield from growing_forest(
         rows,
         edge_penalty=beta,
         prior=params.prior,
         isolate_constants=params.isolate_constants,
-        by_lists=choice.backend == acl_choice.ACL_1,
+        by_lists=choice.backend == accelerated.ACL_1,
         cancel=cancel,
     )
     pairs = len(data.domain) * (len(data.domain) - 1) // 2

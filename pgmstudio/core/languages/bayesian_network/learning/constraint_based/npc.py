@@ -2,7 +2,7 @@
 
 PC removes an edge as soon as one test finds its ends independent, and with few rows tests
 contradict each other. Here all smallest separating sets of a pair are collected, and an edge is
-removed only if the paths that explain one of them are there (`paths.py`). Where that depends on
+removed only if the paths that explain one of them are there (`ambiguity.py`). Where that depends on
 edges that depend on each other, the search returns ambiguous regions: the user may choose, and
 by default the edge with the largest information gain stays, what follows is decided, and so on.
 """
