@@ -21,8 +21,9 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.network_builder import (
     NO_TITLE,
+    NetworkTextReader,
     either_way,
     network_in,
     position_in,
@@ -30,7 +31,6 @@ from pgmstudio.core.io.models.shared.cpt_checks import (
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import found_text, number_of
 from pgmstudio.core.languages.table_checks import row_namer
 

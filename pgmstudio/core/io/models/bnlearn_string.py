@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.models.files import ModelFile, decode_text
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import Structure, structure_lost
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text
 

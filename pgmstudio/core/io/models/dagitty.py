@@ -10,8 +10,8 @@ import math
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile, Point, decode_text
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.graph_text import GraphTextReader, graph_text, quoted
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import structure_lost
 
 FORMAT = "DAGitty"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile, decode_text
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.graph_text import GraphTextReader, graph_text, quoted
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import states_text, structure_lost
 
 FORMAT = "DOT"

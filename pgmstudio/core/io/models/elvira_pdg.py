@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, ModelFileError
 from pgmstudio.core.io.models.files import ModelFile, decode_text
-from pgmstudio.core.io.models.shared.cpt_checks import model_in, title_in, what_is_lost
 from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import model_in, title_in, what_is_lost
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.table_checks import TableChecker

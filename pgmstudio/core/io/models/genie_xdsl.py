@@ -20,15 +20,15 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.io.models.files import ModelFile, Point
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import (
     NO_TITLE,
+    NetworkBuilder,
     network_in,
     renaming_warnings,
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.structure_only import states_from_text
 from pgmstudio.core.io.models.shared.text_scanner import number_of
 from pgmstudio.core.io.models.shared.xml_tree import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile, decode_text
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     states_from_text,

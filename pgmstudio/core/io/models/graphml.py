@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.identifiers import safe_names
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     states_from_text,

@@ -14,19 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import (
+    NetworkTextReader,
+    nested_table,
     network_in,
     renaming_warnings,
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import (
     STRING,
     escaped,
@@ -44,6 +42,7 @@ _ATTRIBUTE = re.compile(r'([A-Za-z]\w*+) = ((?:[^;"%/{}]|"[^"\\]*+")++)', re.ASC
 _PER_ROW = ("experience", "fading")
 _MODELS = ("model_data", "model_nodes", "samples_per_interval")
 _MEANT = frozenset(("states", "label", "position", "data", "name", *_PER_ROW, *_MODELS))
+_NEXT_ROW = "\n        "
 _NUMBERS = re.compile(r"\w+ = \([-+0-9.e ]*\)")
 _KEYWORDS: tuple[str, ...] = (
     "net",
@@ -297,21 +296,12 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     for index, variable in enumerate(network.domain):
         parents = [ids[parent] for parent in network.dag.parents(variable.name)]
         head = f"{ids[variable.name]} | {' '.join(parents)}" if parents else ids[variable.name]
-        lines += [f"potential ({head})", "{", f"    data = {_nested(network.tables[index])};"]
+        data = nested_table(network.tables[index], " ", _NEXT_ROW, _NEXT_ROW)
+        lines += [f"potential ({head})", "{", f"    data = {data};"]
         lines += _attributes(file.properties.tables.get(variable.name, ()), per_row=True)
         lines += ["}", ""]
     lost = what_is_lost(file, "HUGIN NET", titles=True)
     return "\n".join(lines).encode(), (*lost, *renaming_warnings("HUGIN NET", ids))
-
-
-def _nested(table: NDArray[np.float64]) -> str:
-    """Parentheses around every axis, the rows one below the other."""
-    if table.ndim == 1:
-        return f"({' '.join(map(repr, table.tolist()))})"
-    rows = [f"({' '.join(map(repr, row))})" for row in table.reshape(-1, table.shape[-1]).tolist()]
-    for size in reversed(table.shape[1:-1]):
-        rows = [f"({chr(10).join(rows[i : i + size])})" for i in range(0, len(rows), size)]
-    return "(" + "\n".join(rows).replace("\n", "\n        ") + ")"
 
 
 def _attributes(texts: Sequence[str], *, per_row: bool = False) -> list[str]:

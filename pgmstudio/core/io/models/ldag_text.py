@@ -17,7 +17,6 @@ import numpy as np
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
 from pgmstudio.core.io.models.shared.edge_lines import (
     Context,
     EdgeText,
@@ -25,6 +24,7 @@ from pgmstudio.core.io.models.shared.edge_lines import (
     quoted,
     read_edge_text,
 )
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import structure_lost
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork

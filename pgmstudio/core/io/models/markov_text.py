@@ -14,8 +14,8 @@ from pathlib import Path
 
 from pgmstudio.core.errors import ModelFileError, PgmStudioError
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import model_in
 from pgmstudio.core.io.models.shared.edge_lines import head_lines, quoted, read_edge_text
+from pgmstudio.core.io.models.shared.network_builder import model_in
 from pgmstudio.core.io.models.shared.structure_only import structure_lost
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge, MarkovStructure

@@ -16,15 +16,15 @@ import numpy as np
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import (
     NO_TITLE,
+    NetworkTextReader,
     network_in,
     renaming_warnings,
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import (
     STRING,
     escaped,

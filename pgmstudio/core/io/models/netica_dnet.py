@@ -15,21 +15,19 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
+from pgmstudio.core.io.models.shared.network_builder import (
     MAX_MADE_UP,
     NO_TITLE,
+    NetworkTextReader,
+    nested_table,
     network_in,
     renaming_warnings,
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.identifiers import name_behind, safe_names
-from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import (
     STRING,
     escaped,
@@ -321,7 +319,8 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
             lines.append(f"    statetitles = ({', '.join(shown)});")
         parents = [ids[parent] for parent in network.dag.parents(name)]
         lines.append(f"    parents = ({', '.join(parents)});")
-        lines.append(f"    probs = {_nested(network.tables[index])};")
+        probs = nested_table(network.tables[index], ", ", ", ", ",\n        ")
+        lines.append(f"    probs = {probs};")
         shown_title = _title(file, variable, ids[name])
         if shown_title:
             lines.append(f"    title = {escaped(shown_title)};")
@@ -358,12 +357,3 @@ def _title(file: ModelFile, variable: Variable, identifier: str) -> str:
         return variable.name
     title = file.titles.get(variable.name, "")
     return title if name_behind(identifier, title, longest=LONGEST) == identifier else ""
-
-
-def _nested(table: NDArray[np.float64]) -> str:
-    rows = [f"({', '.join(map(repr, row))})" for row in table.reshape(-1, table.shape[-1]).tolist()]
-    if table.ndim == 1:
-        return rows[0]
-    for size in reversed(table.shape[1:-1]):
-        rows = [f"({', '.join(rows[i : i + size])})" for i in range(0, len(rows), size)]
-    return "(" + ",\n        ".join(rows) + ")"

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.cpt_checks import network_in
-from pgmstudio.core.io.models.shared.network_builder import NOWHERE
+from pgmstudio.core.io.models.shared.network_builder import NOWHERE, network_in
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     structure_graph,

@@ -35,13 +35,13 @@ from pgmstudio.core.io.models.native_json import (
     read_variables,
     variables_document,
 )
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.network_builder import (
     MAX_MADE_UP,
+    NetworkTextReader,
     model_in,
     network_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.network_builder import NetworkTextReader
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork

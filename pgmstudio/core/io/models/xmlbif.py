@@ -13,16 +13,16 @@ from pathlib import Path
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.io.models.files import ModelFile, Point
-from pgmstudio.core.io.models.shared.cpt_checks import (
+from pgmstudio.core.io.models.shared.identifiers import safe_names, unused
+from pgmstudio.core.io.models.shared.network_builder import (
     NO_TITLE,
+    NetworkBuilder,
     network_in,
     position_in,
     position_text,
     title_in,
     what_is_lost,
 )
-from pgmstudio.core.io.models.shared.identifiers import safe_names, unused
-from pgmstudio.core.io.models.shared.network_builder import NetworkBuilder
 from pgmstudio.core.io.models.shared.text_scanner import number_of
 from pgmstudio.core.io.models.shared.xml_tree import Element, escaped_xml, fits_xml, parse_xml
 

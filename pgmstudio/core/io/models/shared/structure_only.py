@@ -13,8 +13,7 @@ from pgmstudio.core.errors import DataError, GraphError, ModelFileError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import Pdag, extension_of
 from pgmstudio.core.io.models.files import ModelFile, Point
-from pgmstudio.core.io.models.shared.cpt_checks import what_is_lost
-from pgmstudio.core.io.models.shared.network_builder import NOWHERE, At
+from pgmstudio.core.io.models.shared.network_builder import NOWHERE, At, what_is_lost
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.table_checks import TableChecker
 from pgmstudio.core.model import Model
