@@ -30,8 +30,7 @@ from reporting import SHARED, say_line, version_of
 from pgmstudio.core.inference.junction_tree.propagation import compiled_passes
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.node_view import NodeMode
-from pgmstudio.gui.evidence.variable_model import mini_rect
-from pgmstudio.gui.evidence.variables_panel import VariablesPanel
+from pgmstudio.gui.evidence.variables_panel import VariablesPanel, mini_rect
 from pgmstudio.gui.files.opening import open_model_file
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage

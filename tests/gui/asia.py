@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.gui.beliefs.belief_service import BeliefService
-from pgmstudio.gui.evidence.variable_model import mini_rect
-from pgmstudio.gui.evidence.variables_panel import VariablesPanel
+from pgmstudio.gui.evidence.variables_panel import VariablesPanel, mini_rect
 from pgmstudio.gui.files.opening import open_model_file
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage

@@ -9,9 +9,15 @@ from typing import Any
 from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QVariantAnimation, Signal
 from PySide6.QtWidgets import QGraphicsScene
 
-from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode, Point, Size
+from pgmstudio.core.drawing.diagram import (
+    GraphPicture,
+    Neighbourhoods,
+    PictureEdge,
+    PictureNode,
+    Point,
+    Size,
+)
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
-from pgmstudio.core.drawing.neighbourhoods import Neighbourhoods
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.edge_label import TagLayer, place_labels
 from pgmstudio.gui.canvas.edge_routing import RouteMaker, straight_route

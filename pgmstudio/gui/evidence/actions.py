@@ -204,7 +204,7 @@ class _Commands:
         return None if subject is None else rows_for(self._app, subject.entry)
 
     def choose_row(self) -> None:
-        from pgmstudio.gui.evidence.row_chooser import RowChooser
+        from pgmstudio.gui.evidence.row_evidence import RowChooser
 
         rows = self._rows()
         if rows is not None:

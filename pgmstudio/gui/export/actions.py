@@ -65,8 +65,7 @@ class ExportCommands(QObject):
         return None if plot.canvas is not None else "no run has a plot yet."
 
     def export_picture(self) -> None:
-        from pgmstudio.gui.export.canvas_image import CanvasDrawing
-        from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
+        from pgmstudio.gui.export.canvas_image import CanvasDrawing, SmallMultiplesDrawing
 
         page, drawing = self._page, self._drawing
         side = getattr(page, "side", None)

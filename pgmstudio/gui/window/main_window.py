@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QElapsedTimer, QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QMenu, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QPushButton,
+    QTabWidget,
+    QWidget,
+)
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.context import AppContext
@@ -16,26 +28,179 @@ from pgmstudio.gui.files.closing import may_close
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
-from pgmstudio.gui.theme.logo import Logo, logo_icon
+from pgmstudio.gui.theme.icons import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import MENUS, ActionSpec
-from pgmstudio.gui.widgets.basic import hbox, named
+from pgmstudio.gui.widgets.basic import Note, button, hbox, named, tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
-from pgmstudio.gui.window.error_banner import ErrorNotes
 from pgmstudio.gui.window.registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
 from pgmstudio.gui.window.status_bar import StatusBar
-from pgmstudio.gui.window.toast import Toast
 
 # Version of the dock arrangement; a saved one of another version is not restored.
 LAYOUT_VERSION = 1
 # Around the word of a menu, as in the style sheet.
 MENU_MARGIN = 23
 REFRESH_AFTER_MS = 50
+
+
+# A change so soon after an error may be part of what failed: one of two files was opened.
+SETTLED_MS = 1500
+# More would push what the note is about out of sight; the log has them all.
+MAX_SHOWN = 4
+
+
+class Toast(QFrame):
+    """Child of the window, so that it never takes the focus."""
+
+    undo_requested = Signal()
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self.setObjectName("toast")
+        self.setProperty("role", "card")
+        self._label = named(QLabel(), "toastText")
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._undo = QPushButton("Undo")
+        self._undo.setProperty("role", "link")
+        self._undo.setToolTip("Undo the last change")
+        self._undo.clicked.connect(self._on_undo)
+        self._row = layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.addWidget(self._label, 1)
+        layout.addWidget(self._undo)
+        self._timer = one_shot(self, self.hide)
+        self.hide()
+
+    def show_message(self, message: str, undo: object = None) -> None:
+        self._label.setText(message)
+        self._undo.setVisible(undo is not None)
+        self.show()
+        self.update_position()
+        self.raise_()
+        self._timer.start(max(6000, theme().motion_ms("toast_stay")))
+
+    def update_position(self) -> None:
+        window = self.parentWidget()
+        if window is None or not self.isVisible():
+            return
+        self.setMinimumWidth(min(320, window.width() // 3))
+        self.setMaximumWidth(max(320, window.width() // 2))
+        self.adjustSize()
+        self.resize(self.width(), self._row.totalHeightForWidth(self.width()))
+        self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)
+
+    def _on_undo(self) -> None:
+        self.undo_requested.emit()
+        self.hide()
+
+
+class ErrorNote(Note):
+    """Stays until it is closed or something else is changed; several errors make one list."""
+
+    def __init__(self, name: str = "errorNote") -> None:
+        super().__init__(level="danger", name=name)
+        self._messages: list[tuple[str, str]] = []
+        self._age = QElapsedTimer()
+        self.add_button(
+            button(
+                "Copy details",
+                self._on_copy,
+                role="link",
+                tip="Copy message and traceback",
+                name="errorNoteCopy",
+            )
+        )
+        self._close = tool_button("x", "Close this note", self.dismiss, name="errorNoteClose")
+        self._layout.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+
+    def add(self, message: str, details: str) -> None:
+        """Add a message; a repeated one moves to the end."""
+        kept_messages = [message_of for message_of in self._messages if message_of[0] != message]
+        self._messages = [*kept_messages, (message, details)][-MAX_SHOWN:]
+        self._age.start()
+        sentences = [message_of for message_of, _ in self._messages]
+        mark = "• " if len(sentences) > 1 else ""
+        self.show_text("\n".join(mark + message_of for message_of in sentences))
+
+    @property
+    def is_settled(self) -> bool:
+        return self._age.isValid() and self._age.hasExpired(SETTLED_MS)
+
+    def dismiss(self) -> None:
+        self._messages = []
+        self.show_text("")
+
+    def _on_copy(self) -> None:
+        QApplication.clipboard().setText("\n\n".join(details for _, details in self._messages))
+
+
+LOSS = "loss"  # the note of what is not on the disk
+
+
+class ErrorNotes(QObject):
+    """Puts each error into the panel it was reported for, or above the pages.
+
+    What is not on the disk has a note of its own, which stays until it is closed or saved.
+    """
+
+    def __init__(self, app: WindowContext, panels: PanelDocks) -> None:
+        super().__init__(app.window)
+        self._center, self._panels = app.center, panels
+        self._notes: dict[str, ErrorNote] = {}
+        self._document = app.document
+        app.document.changed.connect(self._on_changed)
+        app.document.file_changed.connect(self._on_file_changed)
+        app.center.page_changed.connect(self._on_page_changed)
+
+    def show(self, panel: str, message: str, details: str) -> None:
+        """In that panel when it is in sight; else, and without a name, above the pages."""
+        is_seen = panel in self._panels.docks and self._panels.panel(panel).isVisible()
+        self._note(panel if is_seen else "").add(message, details)
+
+    def show_loss(self, message: str, details: str) -> None:
+        self._note(LOSS).add(message, details)
+
+    def dismiss_one(self) -> bool:
+        """Close the note that came last; False when none is in sight."""
+        for note in reversed(self._notes.values()):
+            if note.isVisible():
+                note.dismiss()
+                return True
+        return False
+
+    def dismiss_all(self) -> None:
+        for note in self._notes.values():
+            note.dismiss()
+
+    def _on_changed(self, _before: object, _after: object) -> None:
+        """The person went on: what was refused earlier is in the log."""
+        for name, note in self._notes.items():
+            if name != LOSS and note.is_settled:
+                note.dismiss()
+
+    def _on_file_changed(self) -> None:
+        if LOSS in self._notes and self._document.is_saved:
+            self._notes[LOSS].dismiss()
+
+    def _on_page_changed(self, page: Page | None) -> None:
+        if page is None:  # another project comes
+            self.dismiss_all()
+
+    def _note(self, panel: str) -> ErrorNote:
+        if panel not in self._notes:
+            is_above = panel in ("", LOSS)
+            region: QWidget = self._center if is_above else self._panels.panel(panel)
+            note = self._notes[panel] = ErrorNote("lossNote" if panel == LOSS else "errorNote")
+            layout = region.layout()
+            assert isinstance(layout, QBoxLayout), f"{panel} stands in no column"
+            layout.insertWidget(0, note)
+        return self._notes[panel]
 
 
 class MainWindow(QMainWindow):

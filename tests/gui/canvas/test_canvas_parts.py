@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
-from pgmstudio.core.drawing.neighbourhoods import Neighbourhoods
+from pgmstudio.core.drawing.diagram import (
+    EdgeStyle,
+    GraphPicture,
+    Neighbourhoods,
+    PictureEdge,
+    PictureNode,
+)
 from pgmstudio.core.drawing.snapping import Box, distributed, lined_up, snap, spread
 from pgmstudio.core.inference.information_measures import mutual_information_bits
 from pgmstudio.gui.canvas.edge_strengths import Strengths

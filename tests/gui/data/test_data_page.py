@@ -34,7 +34,7 @@ from pgmstudio.gui.data.associations_tab import AssociationTab, clustered_order
 from pgmstudio.gui.data.columns_tab import ColumnsTab, StateEditor, merged_name
 from pgmstudio.gui.data.page import DataPage, MissingTab, SplitTab, facts_of
 from pgmstudio.gui.data.sample_page import SamplePage
-from pgmstudio.gui.data.table_model import RowChoice, rows_shown
+from pgmstudio.gui.data.table_tab import RowChoice, rows_shown
 from pgmstudio.gui.evidence.row_evidence import findings_of_row
 from pgmstudio.gui.navigation import open_data_page, open_model_page
 

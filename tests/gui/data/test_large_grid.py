@@ -16,7 +16,7 @@ from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.page import DataPage
-from pgmstudio.gui.data.table_model import DataTableModel
+from pgmstudio.gui.data.table_tab import DataTableModel
 from pgmstudio.gui.navigation import open_data_page
 from pgmstudio.gui.window.main_window import MainWindow
 

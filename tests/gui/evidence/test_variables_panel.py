@@ -16,7 +16,7 @@ from pgmstudio.core.inference.information_measures import entropy_bits, shift_bi
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
-from pgmstudio.gui.evidence.variable_model import VariableRow
+from pgmstudio.gui.evidence.variables_panel import VariableRow
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date, click_mini_bar, mini_bar, variables

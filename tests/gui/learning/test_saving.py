@@ -22,7 +22,7 @@ from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
-from pgmstudio.gui.window import error_banner as error_note
+from pgmstudio.gui.window import main_window
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.io.repacked_projects import repacked
 from tests.gui.samples import add_sprinkler
@@ -43,7 +43,7 @@ def test_a_save_that_fails_is_a_note_that_stays_until_the_project_is_saved(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the reason, and every time."""
-    monkeypatch.setattr(error_note, "SETTLED_MS", -1)
+    monkeypatch.setattr(main_window, "SETTLED_MS", -1)
     add_sprinkler(window.app)
     path = tmp_path / "mine.pgmz"
     with monkeypatch.context() as broken:

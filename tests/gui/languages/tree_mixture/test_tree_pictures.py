@@ -18,7 +18,7 @@ from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
-from pgmstudio.gui.export.small_multiples import SmallMultiplesDrawing
+from pgmstudio.gui.export.canvas_image import SmallMultiplesDrawing
 from pgmstudio.gui.jobs.learning_run import Trace
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
