@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pgmstudio.cli.options.data import (
     add_data_options,
@@ -22,15 +22,33 @@ from pgmstudio.cli.terminal.run import run_task
 from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.execution.child_process import ChildError
 from pgmstudio.core.execution.events import CancelToken, Note
+from pgmstudio.core.experiments.language_comparison.candidates import (
+    LANGUAGES,
+    ROWS_FOR_ONE_SPLIT,
+    SPLITS,
+    TEST_SHARE,
+    VALID_SHARE,
+    language_of,
+    languages_plan,
+    train_valid_test_split,
+    train_valid_test_splits,
+)
+from pgmstudio.core.experiments.language_comparison.results import (
+    AllSplitsState,
+    LanguageRow,
+    LanguageTable,
+    table_csv,
+    table_json,
+    verdict,
+)
+from pgmstudio.core.experiments.language_comparison.scheduler import Budget, Finish, SplitsTask
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.run_task import RunProblem
 from pgmstudio.core.io.atomic import make_folder, replace_file
 from pgmstudio.core.io.data.reader import import_together
+from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
-
-if TYPE_CHECKING:
-    from pgmstudio.core.experiments.language_comparison.results import LanguageRow, LanguageTable
-    from pgmstudio.core.experiments.language_comparison.scheduler import SplitsTask
-    from pgmstudio.core.experiments.plans.expansion import PlanRows
 
 HEADER = (
     *("Language", "Test bits", "±", "To the best", "95 % interval", "", "Effective size"),
@@ -39,14 +57,6 @@ HEADER = (
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
-    from pgmstudio.core.experiments.language_comparison.candidates import (
-        LANGUAGES,
-        ROWS_FOR_ONE_SPLIT,
-        SPLITS,
-        TEST_SHARE,
-        VALID_SHARE,
-    )
-
     parser = CommandParser(
         "compare-languages",
         "Learn one model of each language from the same rows with the same seeds, within a time\n"
@@ -110,19 +120,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     )
     parser.add_seed()
     add_data_options(parser)
+    parser.add_quote_formulas()
     return parser
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> LanguagesReport:
-    from pgmstudio.core.experiments.language_comparison.candidates import (
-        LANGUAGES,
-        language_of,
-        languages_plan,
-    )
-    from pgmstudio.core.experiments.language_comparison.results import AllSplitsState
-    from pgmstudio.core.experiments.language_comparison.scheduler import Budget, Finish, SplitsTask
-    from pgmstudio.core.experiments.plans.run_task import RunProblem
-
     check_ending(args.output, [".csv", ".json"], "tables")
     chosen = [key.strip() for key in (args.languages or "").split(",") if key.strip()]
     keys = [language_of(key).key for key in chosen or LANGUAGES]
@@ -184,11 +186,6 @@ def _splits_number(text: str) -> int | None:
 
 def _splits(args: argparse.Namespace, line: ProgressLine) -> tuple[PlanRows, ...]:
     """The same splits as in the window for the same rows and seed."""
-    from pgmstudio.core.experiments.language_comparison.candidates import (
-        train_valid_test_split,
-        train_valid_test_splits,
-    )
-
     fractions = (args.valid_share, args.test_share)
     count = args.splits
     if args.test is None and args.valid is None:
@@ -208,14 +205,11 @@ def _splits(args: argparse.Namespace, line: ProgressLine) -> tuple[PlanRows, ...
 
 def _write(table: LanguageTable, settings: Mapping[str, Any], args: argparse.Namespace) -> None:
     """Write the table and the models to the requested files."""
-    from pgmstudio.core.experiments.language_comparison.results import table_csv, table_json
-
     if args.output is not None:
         if Path(args.output).suffix.lower() == ".csv":
-            text = table_csv(table)
+            write_csv(args.output, table_csv(table), quoted=args.quote_formulas)
         else:
-            text = exported_json(table_json(table, settings))
-        replace_file(args.output, text.encode())
+            replace_file(args.output, exported_json(table_json(table, settings)).encode())
     if args.models is not None:
         make_folder(args.models)
         for row in table.rows:
@@ -238,8 +232,6 @@ class LanguagesReport:
         return {**self.settings, **self.table.as_dict(), "notes": list(self.notes)}
 
     def blocks(self) -> Iterator[Block]:
-        from pgmstudio.core.experiments.language_comparison.results import verdict
-
         assert self.rows.valid is not None
         splits = self.table.split_count
         yield (

@@ -11,6 +11,7 @@ from pgmstudio.cli.options.data import open_model, save_model
 from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.languages.conversions import converted, same_distribution
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -31,8 +32,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    from pgmstudio.core.languages.conversions import converted, same_distribution
-
     file = open_model(args.source, line)
     before = file.model
     after = before if args.to is None else converted(before, args.to)

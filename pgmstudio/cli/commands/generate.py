@@ -13,13 +13,13 @@ from pgmstudio.cli.options.parameters import add_param_options, params_from
 from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.experiments.generators.registry import GENERATORS, generator_of
+from pgmstudio.core.io.data.reader import write_data
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.params import params_to_dict
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
-    from pgmstudio.core.experiments.generators.registry import GENERATORS, generator_of
-
     chosen = next((argument for argument in argv if argument in GENERATORS), None)
     description = f"Draw rows of a synthetic data set. NAME is one of {', '.join(GENERATORS)}."
     if chosen is not None:
@@ -45,9 +45,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    from pgmstudio.core.experiments.generators.registry import generator_of
-    from pgmstudio.core.io.data.reader import write_data
-
     generator = generator_of(args.name)
     params: Any = params_from(args, generator.params_type)
     truth = None

@@ -12,6 +12,7 @@ from pgmstudio.cli.options.parameters import range_of, spec_json
 from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.languages.learners import all_learners, plugin_problems
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import specs_of
 
@@ -23,8 +24,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList:
-    from pgmstudio.core.languages.learners import all_learners, plugin_problems
-
     learners = tuple(all_learners().values())
     for problem in plugin_problems():
         line.message(problem)

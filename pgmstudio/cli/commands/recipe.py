@@ -17,6 +17,7 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.studies.recipe import (
     Measured,
@@ -28,11 +29,11 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
+from pgmstudio.studies.recipe_data import absent_files, data_folder, read_sources
+from pgmstudio.studies.registry import RECIPES, recipe_of
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
-    from pgmstudio.studies.registry import RECIPES
-
     recipe = next((RECIPES[argument] for argument in argv if argument in RECIPES), None)
     parser = _RecipeParser(
         "recipe",
@@ -48,6 +49,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "--set", metavar="NAME=VALUE", help="a setting, the same as --name value; may be repeated"
     )
     parser.add_time_limit("the trials so far")
+    parser.add_quote_formulas()
     parser.add_seed()
     if recipe is not None:
         add_param_options(parser, recipe.params_type, f"settings of {recipe.key}")
@@ -74,9 +76,6 @@ class _RecipeParser(CommandParser):
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> Result:
-    from pgmstudio.studies.recipe_data import data_folder, read_sources
-    from pgmstudio.studies.registry import recipe_of
-
     folder = data_folder(args.data)
     if args.name is None:
         return recipe_list(folder)
@@ -97,7 +96,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     trials = max((row.trials for row in rows), default=0)
     line.message(f"{end.summary} with {count_of(trials, 'trial')}.")
     if args.out is not None:
-        replace_file(args.out, table_csv(rows).encode())
+        write_csv(args.out, table_csv(rows), quoted=args.quote_formulas)
     if args.plot is not None:
         _write_plot(args.plot, recipe, measured)
     return RecipeReport(recipe, args.seed, params_to_dict(params), end, rows)
@@ -133,9 +132,6 @@ class ExperimentList:
 
 def recipe_list(folder: Path | None) -> ExperimentList:
     """All recipes, and whether their data files are in the folder."""
-    from pgmstudio.studies.recipe_data import absent_files
-    from pgmstudio.studies.registry import RECIPES
-
     entries = []
     descriptions = []
     for recipe in RECIPES.values():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pgmstudio.cli.options.data import check_ending
 from pgmstudio.cli.terminal.output import Block, Table, count_of
@@ -16,11 +16,12 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.experiments.plans.runner import ProcessExecutor
 from pgmstudio.core.io.atomic import replace_file
-
-if TYPE_CHECKING:
-    from pgmstudio.core.project.project import Project
-    from pgmstudio.core.reports.reproduction import Reproduced
+from pgmstudio.core.io.project.project_file import read_project
+from pgmstudio.core.project.project import Project
+from pgmstudio.core.reports.report import ReportInfo, folder_report, project_report
+from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
 
 STATUS = {True: "same", False: "differs", None: "not done"}
 
@@ -69,8 +70,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> ReportResult:
 
 
 def _read_project(source: Path, line: ProgressLine) -> Project:
-    from pgmstudio.core.io.project.project_file import read_project
-
     left_out: list[str] = []
     project = read_project(source, left_out=left_out)
     for message in left_out:
@@ -85,9 +84,6 @@ def _reproduce(
     reproduced: list[Reproduced],
     line: ProgressLine,
 ) -> RunEnd:
-    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
-    from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
-
     task: Callable[[CancelToken], Iterator[Progress | Reproduced]]
     if project is None:
         task = ReproduceFolder(source, ProcessExecutor(args.processes))
@@ -104,8 +100,6 @@ def _reproduce(
 def _write(
     args: argparse.Namespace, project: Project | None, reproduced: list[Reproduced] | None
 ) -> None:
-    from pgmstudio.core.reports.report import ReportInfo, folder_report, project_report
-
     about = ReportInfo(args.source, datetime.now(), reproduced)
     if project is None:
         page = folder_report(Path(args.source), about)

@@ -12,6 +12,7 @@ from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.io.data.reader import write_data
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 
@@ -36,8 +37,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    from pgmstudio.core.io.data.reader import write_data
-
     model = open_model(args.model, line).model
     if not isinstance(model, ProbabilisticModel):
         raise UsageError(

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pgmstudio.cli.commands.recipe import ExperimentList
 from pgmstudio.cli.options.parameters import add_param_options, params_from
@@ -18,13 +18,18 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
+from pgmstudio.core.experiments.plans.run_task import RunProblem
+from pgmstudio.core.experiments.plans.runner import ProcessExecutor
+from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.params import params_to_dict
-
-if TYPE_CHECKING:
-    from pgmstudio.studies.sl_results import SetResult
-    from pgmstudio.studies.sl_verdicts import StudyTable
-    from pgmstudio.studies.study_folder import StudyTask
+from pgmstudio.studies.recipe_data import absent_files, data_folder, read_sources
+from pgmstudio.studies.sl_published import BN, HYBRID
+from pgmstudio.studies.sl_results import SetResult
+from pgmstudio.studies.sl_shapes import tables_of
+from pgmstudio.studies.sl_study import STUDIES, StudyParams, study_of
+from pgmstudio.studies.sl_verdicts import StudyTable
+from pgmstudio.studies.study_folder import StudyTask
 
 TABLES = "tables.md"
 # Larger models are in the tables, but the plot leaves them out: their clique trees are too large
@@ -33,8 +38,6 @@ MAX_PLOTTED_SIZE = 100_000_000
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
-    from pgmstudio.studies.sl_study import STUDIES, StudyParams
-
     study = next((STUDIES[argument] for argument in argv if argument in STUDIES), None)
     parser = CommandParser(
         "study",
@@ -59,12 +62,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> Result:
-    from pgmstudio.core.experiments.plans.run_task import RunProblem
-    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
-    from pgmstudio.studies.recipe_data import data_folder, read_sources
-    from pgmstudio.studies.sl_study import StudyParams, study_of
-    from pgmstudio.studies.study_folder import StudyTask
-
     folder = data_folder(args.data)
     if args.name is None:
         return study_list(folder)
@@ -91,9 +88,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
 
 def study_list(folder: Path | None) -> ExperimentList:
     """All studies, and the data files that the folder lacks."""
-    from pgmstudio.studies.recipe_data import absent_files
-    from pgmstudio.studies.sl_study import STUDIES
-
     entries = []
     descriptions = []
     for study in STUDIES.values():
@@ -117,8 +111,6 @@ def study_list(folder: Path | None) -> ExperimentList:
 
 def _report(task: StudyTask, end: RunEnd | None, line: ProgressLine) -> StudyReport:
     """Write curves and tables into the folder."""
-    from pgmstudio.studies.sl_shapes import tables_of
-
     results = list(task.results())
     tables = tables_of(results)
     for result in results:
@@ -141,9 +133,6 @@ def _picture(result: SetResult) -> str:
 
     Models far smaller than any network are left out, as they would compress the rest.
     """
-    from pgmstudio.core.experiments.sl_curves.curve import curve_plot
-    from pgmstudio.studies.sl_published import BN, HYBRID
-
     truth = None if result.truth is None else (result.truth.size, result.truth.test)
     points = [p for p in result.points if p.series != HYBRID]
     points += [best for trail in result.trails if (best := trail.best) is not None]

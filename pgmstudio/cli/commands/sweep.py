@@ -28,6 +28,7 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     with_distances,
 )
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.data.spreadsheets import write_csv
 
 if TYPE_CHECKING:
     from pgmstudio.core.analysis.query_benchmark import LineFit
@@ -81,6 +82,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     )
     parser.add_argument("--csv", metavar="FILE.csv", help="write the points as a table")
     parser.add_time_limit("the points found")
+    parser.add_quote_formulas()
     return parser
 
 
@@ -154,7 +156,7 @@ def _write(
 ) -> None:
     """Write the table and the plot to the requested files."""
     if args.csv is not None:
-        replace_file(args.csv, points_csv(points).encode())
+        write_csv(args.csv, points_csv(points), quoted=args.quote_formulas)
     if args.plot is not None:
         from pgmstudio.core.experiments.plans.runner import ceiling_of, truth_of
 

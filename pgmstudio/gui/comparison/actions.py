@@ -20,6 +20,7 @@ from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import close_welcome, open_learn_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, open_result, result_action
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
@@ -80,8 +81,6 @@ def _scroll_to_why(app: AppContext) -> None:
 def begin_bootstrap(app: AppContext) -> None:
     """Open the learning page with a bootstrap and the parameters of the active model's run."""
 
-    from pgmstudio.gui.runs.model_data import model_sources
-
     sources, model_id = model_sources(app), app.workspace.model_id or ""
     run, params = sources.run(model_id), sources.params(model_id)
     page = open_learn_page(app)
@@ -92,8 +91,6 @@ def begin_bootstrap(app: AppContext) -> None:
 
 def show_frequencies(app: AppContext) -> None:
     """Open the edge frequencies of the active model's bootstrap, or of the newest one."""
-    from pgmstudio.gui.runs.model_data import model_sources
-
     own = model_sources(app).bootstrap_runs(app.workspace.model_id or "")
     source = ArtifactSource(app, EdgeFrequencies.kind, own[0]) if own else None
     open_result(app, BOOTSTRAP, source)

@@ -49,6 +49,7 @@ from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, tool_button, vbox
@@ -494,8 +495,6 @@ class DifferencePage(Page):
 
     def _known(self) -> dict[str, Point]:
         """Node positions of the first model: those on its open page, else those in the project."""
-        from pgmstudio.gui.model_page.page import ModelPage
-
         model_id = self.first.currentData()
         page = self._app.center.page(f"model:{model_id}")
         if isinstance(page, ModelPage) and page.shows_structure:

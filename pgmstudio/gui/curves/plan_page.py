@@ -20,6 +20,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
 from pgmstudio.gui.curves.plan_form import PlanSheet
 from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, new_folder
@@ -276,8 +277,6 @@ class CurvesPlanPage(Page):
             self._begin(setup)
 
     def _begin(self, setup: CurveSetup) -> None:
-        from pgmstudio.gui.curves.actions import open_curves
-
         app, curve_id = self._app, self.curve_id
         title = setup.plan.title or self._free_title()
         data_id = None if setup.rows is None else setup.rows.data_id

@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.io.data.reader import FORMATS, write_data
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL, Conditions
 from pgmstudio.gui.evidence.last_model import last_model
+from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason
 from pgmstudio.gui.navigation import open_data_page, open_files, open_import_page
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.file_dialog import ask_where
@@ -78,8 +80,6 @@ class DataCommands(QObject):
     # -- import and export
 
     def import_files(self) -> None:
-        from pgmstudio.core.io.data.reader import FORMATS
-
         endings = " ".join(f"*{ending}" for kind in FORMATS for ending in kind.endings)
         chosen, _ = QFileDialog.getOpenFileNames(
             self._app.window, "Import data", "", f"Data ({endings});;All files (*)"
@@ -106,8 +106,6 @@ class DataCommands(QObject):
         open_import_page(self._app, path, name=_PASTED, on_closed=folder.cleanup)
 
     def export(self) -> None:
-        from pgmstudio.core.io.data.reader import FORMATS
-
         data_id = self.data_id
         if data_id is None:
             return
@@ -122,8 +120,6 @@ class DataCommands(QObject):
 
     def export_to(self, path: Path) -> bool:
         """Write the current data set in the format of the file's extension."""
-        from pgmstudio.core.io.data.reader import write_data
-
         try:
             data = self._app.project.data[self.data_id or ""].data
             write_data(path, data, quoted=self._app.preferences.quote_formulas)
@@ -157,8 +153,6 @@ class DataCommands(QObject):
     # -- rows and models
 
     def cannot_use_row(self) -> str | None:
-        from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason
-
         page = current_data_page(self._app)
         if page is None or not page.table.selected_rows():
             return "select a row of a data set first."

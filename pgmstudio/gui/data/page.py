@@ -30,6 +30,7 @@ from pgmstudio.gui.data.columns_tab import ColumnsTab
 from pgmstudio.gui.data.table_tab import TableTab
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import open_language_comparison, open_wizard
 from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
 from pgmstudio.gui.runs.imputation import REMEDIES, apply_remedy, replace_filled
 from pgmstudio.gui.theme.icons import icon
@@ -309,13 +310,9 @@ class DataPage(Page):
         return tab
 
     def _on_stepwise(self) -> None:
-        from pgmstudio.gui.navigation import open_wizard
-
         open_wizard(self._app, self.data_id)
 
     def _on_compare(self) -> None:
-        from pgmstudio.gui.navigation import open_language_comparison
-
         open_language_comparison(self._app, self.data_id)
 
     def _on_document_changed(self, before: Project, after: Project) -> None:

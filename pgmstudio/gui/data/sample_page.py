@@ -18,6 +18,7 @@ from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job, JobState
+from pgmstudio.gui.navigation import open_data_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, named, row, vbox
 from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
@@ -142,8 +143,6 @@ class SamplePage(Page):
                 self._add_to_project(plan, event)
 
     def _add_to_project(self, plan: SamplePlan, sampled: Sampled) -> None:
-        from pgmstudio.gui.navigation import open_data_page
-
         app, title = self._app, self._title
         given = {name: str(finding) for name, finding in (plan.evidence or {}).items()}
         entry = DataEntry(

@@ -8,6 +8,8 @@ from typing import cast
 
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evaluation.row_choice import RowChoices, classifiers
+from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
@@ -18,8 +20,6 @@ NO_ROWS = "no data set has columns of a model. Import data first (Ctrl+I)."
 def open_classification(app: AppContext, target: str | None = None) -> Page:
     """Open the classification page with the active model."""
     from pgmstudio.gui.evaluation.classification_page import KEY, ClassificationPage
-    from pgmstudio.gui.evaluation.row_choice import classifiers
-    from pgmstudio.gui.evidence.last_model import last_model
 
     active_id, usable = last_model(app).id, classifiers(app.project)
     close_welcome(app)
@@ -40,16 +40,12 @@ def open_scores(app: AppContext) -> Page:
 
 def evaluate_actions(app: AppContext) -> list[ActionSpec]:
     def models_with_rows(kind: str, entries: Iterable[ModelEntry]) -> str | None:
-        from pgmstudio.gui.evaluation.row_choice import RowChoices
-
         models = [entry.model for entry in entries]
         if not models:
             return f"there is no {kind}. Open or learn one first."
         return None if RowChoices().titles(app.project, *models) else NO_ROWS
 
     def classifier() -> str | None:
-        from pgmstudio.gui.evaluation.row_choice import classifiers
-
         return models_with_rows("probabilistic model", classifiers(app.project).values())
 
     def scored_model() -> str | None:

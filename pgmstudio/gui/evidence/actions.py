@@ -16,6 +16,7 @@ from pgmstudio.core.project.scenarios import name_for
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
+from pgmstudio.gui.evidence.row_evidence import RowChooser
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 
@@ -204,8 +205,6 @@ class _Commands:
         return None if subject is None else rows_for(self._app, subject.entry)
 
     def choose_row(self) -> None:
-        from pgmstudio.gui.evidence.row_evidence import RowChooser
-
         rows = self._rows()
         if rows is not None:
             chooser = RowChooser(self._app, rows.data, rows.name)

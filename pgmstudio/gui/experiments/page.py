@@ -70,7 +70,7 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import absent_files, data_folder, no_data_reason
+from pgmstudio.studies.recipe_data import absent_files, data_folder, no_data_reason, read_sources
 from pgmstudio.studies.registry import RECIPES, recipe_of
 
 FACTS = KEY + 1
@@ -265,8 +265,6 @@ class RecipeRun(BackgroundRun):
         self._folder = folder
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
-        from pgmstudio.studies.recipe_data import read_sources
-
         sources = read_sources(self.recipe, self._folder)
         task = RecipeTask(self.recipe.key, self.params, self.seed, sources)
         yield from in_process(task, cancel)

@@ -34,6 +34,7 @@ from pgmstudio.gui.importing.hints import no_rows_text, problem_text
 from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import open_data_page
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import vbox
 from pgmstudio.gui.widgets.page import Command, Page, UndoablePage
@@ -390,8 +391,6 @@ class ImportPage(UndoablePage):
     def _take(self, done: ImportResult) -> None:
         """Add the data set to the project and open its page."""
         app, entry = self._app, done.entry
-        from pgmstudio.gui.navigation import open_data_page
-
         data_id = put_into_project(app, entry, self.short_title, self._replaces)
         if data_id is None:
             return

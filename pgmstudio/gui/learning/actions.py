@@ -7,6 +7,7 @@ from functools import partial
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
+from pgmstudio.gui.learning.learner_forms import free_title
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.runs.run_recorder import not_again_reason, not_reproducible_reason, run_recorder
 from pgmstudio.gui.widgets.actions import ActionSpec
@@ -56,8 +57,6 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             app.reveal("runsPanel")
 
     def learn_again() -> None:
-        from pgmstudio.gui.learning.learner_forms import free_title
-
         run_id = active_run()
         if run_id is not None:
             title = free_title(app, app.project.runs[run_id].title)

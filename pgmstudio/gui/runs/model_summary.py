@@ -10,6 +10,7 @@ from typing import Any
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import Model, ProbabilisticModel
@@ -68,8 +69,6 @@ def bits_text(value: float) -> str:
 
 def provenance_facts(provenance: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The card: how a model came about, enough to make it again."""
-    from pgmstudio.core.languages.learners import all_learners
-
     key = str(provenance.get("learner", ""))
     learner = all_learners().get(key)
     facts = [("Learner", learner.title if learner is not None else key, key)]

@@ -31,6 +31,8 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.files.opening import recover
+from pgmstudio.gui.files.recovery import Recovered, forget, left_behind
 from pgmstudio.gui.navigation import open_files
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -447,9 +449,6 @@ class WelcomePage(Page):
         return row(open_it, None, label(_when(when), "tertiary", size="dense"))
 
     def _add_recovery(self, layout: QVBoxLayout) -> None:
-        from pgmstudio.gui.files.opening import recover
-        from pgmstudio.gui.files.recovery import Recovered, forget, left_behind
-
         for entry in left_behind()[:3]:
             note = Note(name="recoveryNote", rich=True)
             note.show_text(

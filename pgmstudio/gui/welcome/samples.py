@@ -12,6 +12,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.project.edits import add_data, add_run
@@ -171,9 +173,6 @@ class _Read:
 
 
 def _read(sample: Sample, _cancel: CancelToken) -> _Read:
-    from pgmstudio.core.io.data.options import ImportOptions
-    from pgmstudio.core.io.data.reader import import_data
-
     model = model_entry(read_model(sample.path), sample.title)
     path = sample.rows_path
     assert path is not None

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES, set_read_limit
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -217,8 +218,6 @@ class WindowContext(QObject):
 
     def write_csv(self, path: Path, text: str) -> None:
         """Write a table, quoted for spreadsheets where that is preferred; PgmStudioError if not."""
-        from pgmstudio.core.io.data.spreadsheets import write_csv
-
         write_csv(path, text, quoted=self._preferences.quote_formulas)
 
     def export_file(self, path: Path, content: str | bytes, message: str = "") -> bool:

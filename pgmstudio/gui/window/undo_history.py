@@ -19,6 +19,7 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
+from pgmstudio.gui.navigation import open_model_page
 
 if TYPE_CHECKING:
     from pgmstudio.gui.context import AppContext
@@ -105,8 +106,6 @@ class UndoHistory(QObject):
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        from pgmstudio.gui.navigation import open_model_page
-
         step = self._next_forth()
         if step is None:
             self._stack.redo()

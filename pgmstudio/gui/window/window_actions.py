@@ -181,8 +181,6 @@ def _look(app: AppContext) -> list[ActionSpec]:
 
 
 def _arrangement(app: AppContext) -> list[ActionSpec]:
-    from pgmstudio.gui.window.main_window import MainWindow
-
     def window() -> MainWindow:
         assert isinstance(app.window, MainWindow)
         return app.window
