@@ -32,6 +32,7 @@ from pgmstudio.core.languages.markov_network.objectives import (
     JunctionTreeObjective,
     PseudoLikelihoodObjective,
     factor_tables,
+    first_values,
     maximise,
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
@@ -49,7 +50,7 @@ TOLERANCE = 1e-8  # of the gradient, per row
 MAX_EM_ITERATIONS = 300
 EM_TOLERANCE = 1e-9  # nats per row
 EM_GRADIENT = 1e-4  # of the fits inside EM, per row
-PSEUDO_TOLERANCE = 1e-5  # of the gradient, per row, where the fit is an approximation anyway
+PSEUDO_TOLERANCE = 1e-4  # of the gradient, per row: far below the noise of the counts
 
 NO_FINITE_ESTIMATE = (
     "No finite estimate: some joint states of a clique never occur, so the likelihood grows "
@@ -198,7 +199,11 @@ def _fit_counts(
         )
     form = LogLinearTables.of(structure)
     objective = JunctionTreeObjective(form, smoothed)
-    found = yield from maximise(objective, form, start, tolerance, cancel)
+    starts = [first_values(form, smoothed)] if start is None else [start]
+    # Positive margins of a positive table, here data and smoothing, have a finite maximum.
+    found = yield from maximise(
+        objective, form, starts, tolerance, cancel, is_bounded=smoothing > 0
+    )
     network = MarkovNetwork.of_parameters(structure, found.values)
     log_z, _ = objective.expectations(found.values)
     log_likelihood = float(form.sums(counts) @ found.values) - total * log_z
@@ -382,9 +387,14 @@ def _fit_pseudo(
         )
     form = LogLinearTables.of(structure)
     objective = PseudoLikelihoodObjective(form, data, smoothing, cancel)
-    values = start.parameters if start is not None and start.is_positive else None
+    counts = [joint_counts(data, clique, cancel) for clique in structure.maximal_cliques]
+    starts = [first_values(form, _with_smoothing(counts, smoothing))]
+    if start is not None and start.is_positive:
+        starts.append(start.parameters)
     tolerance = max(tolerance, PSEUDO_TOLERANCE)
-    found = yield from maximise(objective, form, values, tolerance, cancel)
+    found = yield from maximise(
+        objective, form, starts, tolerance, cancel, is_bounded=smoothing > 0
+    )
     if not found.is_finite:
         notes.append(NO_FINITE_ESTIMATE)
     return FittedMarkovNetwork(

@@ -21,7 +21,8 @@ from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables
 MAX_ITERATIONS = 200
 MAX_CONJUGATE = 300  # steps of conjugate gradients within one of Newton's
 # Damping, as a multiple of the curvature where all φ's are 0.
-MIN_DAMPING = 1e-4
+FIRST_DAMPING = 1e-4
+MIN_DAMPING = 1e-8
 MAX_DAMPING = 1e4
 # A φ that a Newton step would still move so far, although the gradient is 0, has no finite value.
 DIVERGING_STEP = 0.1
@@ -214,6 +215,21 @@ def _configurations(
     return table.reshape(-1, count).astype(np.float64), dict(zip(blanket, states, strict=False))
 
 
+def first_values(form: LogLinearTables, counts: Sequence[Floats]) -> Floats:
+    """φ's near the maximum: every clique given what it shares with the cliques before it.
+
+    It is the maximum itself where these form a junction tree and there are no contexts.
+    """
+    seen: set[int] = set()
+    logs = []
+    for clique, table in zip(form.structure.maximal_cliques, counts, strict=True):
+        own = tuple(axis for axis, v in enumerate(clique) if v not in seen)
+        p = table if table.all() else table + 1 / table.size
+        logs.append(np.log(p / p.sum(axis=own, keepdims=True)))
+        seen.update(clique)
+    return form.restricted(form.values(logs))
+
+
 @dataclass(frozen=True, eq=False)
 class Maximum:
     """The φ's at which a maximisation ended; the gradient is per row."""
@@ -227,15 +243,17 @@ class Maximum:
 def maximise(
     objective: Objective,
     form: LogLinearTables,
-    start: Floats | None,
+    starts: Sequence[Floats],
     tolerance: float,
     cancel: CancelToken,
+    *,
+    is_bounded: bool = False,
 ) -> Generator[Progress, None, Maximum]:
-    """Newton's method, damped where a step does not bring what its curvature promises."""
+    """Newton's method, from the best of the starts and from 0, damped where a step does not bring
+    what its curvature promises. `is_bounded`: a finite maximum is known to exist."""
     basis = form.basis
     squares = basis.copy()
     squares.data = squares.data**2
-    beta = np.zeros(basis.shape[1]) if start is None else start[form.free]
 
     def at(point: Floats) -> tuple[float, Floats]:
         cancel.raise_if_cancelled()
@@ -256,9 +274,13 @@ def maximise(
 
         return _newton_step(curved, gradient, scale_at(point) + damping)
 
-    value, gradient = at(beta)
+    zero = np.zeros(basis.shape[1])
+    beta, (value, gradient) = max(
+        ((point, at(point)) for point in (zero, *(values[form.free] for values in starts))),
+        key=lambda candidate: candidate[1][0],
+    )
     norm = largest(gradient)
-    rest, damping, iteration = scale_at(np.zeros_like(beta)), 0.0, 0
+    rest, damping, iteration = scale_at(zero), 0.0, 0
     while norm > tolerance and iteration < MAX_ITERATIONS and damping <= MAX_DAMPING:
         iteration += 1
         yield Progress(
@@ -271,15 +293,16 @@ def maximise(
         gain = new_value - value
         # Near the maximum the value is all rounding; there the gradient decides.
         is_rounding = promised < 1e-10 and largest(new_gradient) < 0.9 * norm
-        if gain < 0.1 * promised and not is_rounding:
-            damping = max(8 * damping, MIN_DAMPING)
+        is_gain = math.isfinite(gain) and gain >= 0.1 * promised  # a step too far overflows
+        if not (is_gain or is_rounding):
+            damping = max(8 * damping, FIRST_DAMPING)
             continue
         beta, value, gradient = beta + direction, new_value, new_gradient
         norm = largest(gradient)
         if gain > 0.5 * promised:
-            damping = damping / 8 if damping > MIN_DAMPING else 0.0
+            damping = damping / 4 if damping > MIN_DAMPING else 0.0
     is_finite = True
-    if norm > 0:
+    if norm > 0 and not is_bounded:
         last, _ = step_from(beta, gradient, 0.0 * rest)
         is_finite = largest(np.asarray(basis @ last)) < DIVERGING_STEP
     return Maximum(np.asarray(basis @ beta), iteration, norm, is_finite)
