@@ -27,7 +27,7 @@ from pgmstudio.core.experiments.language_comparison.per_variable import Variable
 from pgmstudio.core.experiments.language_comparison.results import LanguageTable, Paired
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, signed
-from pgmstudio.gui.comparison.difference_plot import DifferenceDrawing, DifferencePlot
+from pgmstudio.gui.comparison.difference_plot import DifferencePlot
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
@@ -225,7 +225,7 @@ class DetailTabs(QSplitter):
         self._chart = Chart()
         self._points: tuple[CurvePoint, ...] = ()
         self.differences = DifferencePlot()
-        self.differences.language_selected.connect(self.language_selected)
+        self.differences.row_selected.connect(self.language_selected)
         self.differences.chosen.connect(self.chosen)
         self.plot = SlPlot("compareSizes")
         self.plot.has_legend = False  # the table above shows the markers
@@ -305,7 +305,7 @@ class DetailTabs(QSplitter):
         """The left plot as a picture for a file."""
         if self.left.current == "sizes":
             return None if self.plot.canvas is None else PlotDrawing(self.plot, title)
-        return DifferenceDrawing(self.differences, title) if self.differences.lines else None
+        return PlotDrawing(self.differences, title) if self.differences.lines else None
 
     @property
     def _reference(self) -> Line | None:

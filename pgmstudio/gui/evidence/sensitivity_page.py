@@ -296,7 +296,7 @@ class SensitivityPage(Page):
         self.note = Note(name="sensitivityNote")
         self.summary = label("", "secondary", size="dense", wrap=True, name="sensitivitySummary")
         self.chart = TornadoChart("sensitivityChart")
-        self.chart.looked_at.connect(self._on_looked_at)
+        self.chart.row_selected.connect(self._on_looked_at)
         self.chart.chosen.connect(self._on_chosen)
         self.table = Table(
             "sensitivityTable",

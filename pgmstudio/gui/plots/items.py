@@ -161,8 +161,12 @@ class PlotItems:
         is_hatched: bool = False,
         least: float = 0.0,
         inset: float = 0.0,
+        in_px: bool = False,
     ) -> None:
-        """Draw boxes from their two ends; each side at least `least` px, then `inset` at all."""
+        """Draw boxes from their two ends; each side at least `least` px, then `inset` at all.
+
+        With `in_px` the ends are px of the scene.
+        """
         (x0, x1), (y0, y1) = (
             tuple(np.atleast_1d(np.asarray(end, dtype=float)) for end in ends) for ends in (xs, ys)
         )
@@ -170,7 +174,7 @@ class PlotItems:
         brush = QBrush(Qt.BrushStyle.NoBrush) if fill is None else QBrush(fill)
         look = pen, brush, is_hatched, least, inset
         if self._is_new(name, np.concatenate((x0, x1)), np.concatenate((y0, y1)), *look):
-            item = self._item(name, 2, z)
+            item = self._item(name, 6 if in_px else 2, z)
             item.is_hatched, item.least, item.inset = is_hatched, least, inset
             item.setOpts(x0=x0, x1=x1, y0=y0, y1=y1, pen=pen, brush=brush)
 
@@ -222,11 +226,11 @@ class PlotItems:
         path.addRoundedRect(rect, radius, radius)
         self.shape(name, path, z, ink=ink, fill=fill)
 
-    def texts(self, name: str, texts: Sequence[Text], z: float) -> None:
-        """Draw texts in px of the scene."""
+    def texts(self, name: str, texts: Sequence[Text], z: float, clip: QRectF | None = None) -> None:
+        """Draw texts in px of the scene, only where they are in `clip`."""
         self._names.add(name)
         self._drawn[name] = ()
-        self._item(name, 5, z).set_texts(texts)
+        self._item(name, 5, z).set_texts(texts, clip)
 
     def shown_texts(self, name: str) -> list[str]:
         """The texts of that name as they are drawn, perhaps cut."""
@@ -277,7 +281,7 @@ class PlotItems:
         return self._items[name]
 
 
-_IN_PX = (4, 5)
+_IN_PX = (4, 5, 6)
 _NONE: Floats = np.zeros(0)
 
 
@@ -289,9 +293,11 @@ class TextItem(QGraphicsItem):
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self.texts: tuple[Text, ...] = ()
         self._area = QRectF()
+        self._clip: QRectF | None = None
 
-    def set_texts(self, texts: Sequence[Text]) -> None:
+    def set_texts(self, texts: Sequence[Text], clip: QRectF | None) -> None:
         self.prepareGeometryChange()
+        self._clip = clip
         self.texts = tuple(text for text in texts if text.shown)
         self._area = QRectF()
         for text in self.texts:
@@ -305,6 +311,8 @@ class TextItem(QGraphicsItem):
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
         overflow = Qt.TextFlag.TextDontClip
+        if self._clip is not None:
+            painter.setClipRect(self._clip)
         for text in self.texts:
             painter.setFont(text.font)
             painter.setPen(text.ink)
@@ -387,7 +395,7 @@ def _item_types() -> tuple[type, ...]:
                 for column, color in enumerate(line.tolist()):
                     painter.fillRect(QRectF(column, row, 1, 1), QColor(*color))
 
-    return Line, Marks, Boxes, Cells, QGraphicsPathItem, TextItem
+    return Line, Marks, Boxes, Cells, QGraphicsPathItem, TextItem, Boxes
 
 
 def _at_least(rect: QRectF, least: float) -> QRectF:

@@ -29,14 +29,39 @@ def line(key: str, value: float, half: float, state: State = "learned") -> Line:
     ("value", "half"),
     [(-0.001, 0.006), (-0.049, 0.03), (-0.37, 0.03), (-9.0, 0.5), (0.4, 0.1)],
 )
-@pytest.mark.parametrize("most", [2, 3, 5])
+@pytest.mark.parametrize("width", [300, 420, 900])
 def test_the_scale_of_differences_has_more_than_its_zero(
-    qtbot: QtBot, value: float, half: float, most: int
+    qtbot: QtBot, value: float, half: float, width: int
 ) -> None:
     plot = DifferencePlot()
     qtbot.addWidget(plot)
+    plot.resize(width, 200)
     plot.show_lines([line("tree", 0.0, 0.0), line("pdg", value, half)], "")
-    assert len(plot.ticks(most)) > 1
+    plot.show()
+    qtbot.waitUntil(lambda: plot.canvas is not None)
+    axis = plot.canvas.getAxis("bottom")  # type: ignore[union-attr]
+    levels = axis.tickValues(*plot.axis, plot.frame.area.width())
+    labels = {text for distance, ticks in levels for text in axis.tickStrings(ticks, 1.0, distance)}
+    assert len(labels) > 1
+
+
+def test_a_language_is_selected_and_opened_on_the_plot_by_mouse_and_keys(qtbot: QtBot) -> None:
+    plot = DifferencePlot()
+    qtbot.addWidget(plot)
+    plot.resize(500, 240)
+    lines = [line("tree", 0.0, 0.0), line("pdg", -0.2, 0.1), line("bn", 0.1, 0.02)]
+    plot.show_lines(lines, lines[0].title)
+    plot.show()
+    left = Qt.MouseButton.LeftButton
+    with qtbot.waitSignal(plot.row_selected) as selected:
+        qtbot.mouseClick(plot, left, pos=plot.row_rect(lines[1].title).center())
+    assert selected.args == [lines[1].title]
+    with qtbot.waitSignal(plot.row_selected) as selected:
+        qtbot.keyClick(plot, Qt.Key.Key_Down)
+    assert selected.args == [lines[2].title]
+    with qtbot.waitSignal(plot.chosen) as chosen:
+        qtbot.mouseDClick(plot, left, pos=plot.row_rect(lines[1].title).center())
+    assert chosen.args == [lines[1].title]
 
 
 def test_a_star_at_a_time_is_explained_where_there_is_one() -> None:

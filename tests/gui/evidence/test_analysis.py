@@ -26,7 +26,7 @@ from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_surprise
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page
-from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow, ticks_of
+from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, network_of
@@ -51,8 +51,8 @@ def open_page(window: MainWindow, action: str, qtbot: QtBot) -> SensitivityPage:
 
 def click_row(qtbot: QtBot, chart: TornadoChart, key: str) -> None:
     position = chart.row_rect(key).center()
-    point_at(chart.viewport(), position)
-    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    point_at(chart, position)
+    qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=position)
 
 
 # -- what to ask, what findings do, which numbers matter
@@ -130,7 +130,7 @@ def test_the_tornado_shows_the_exact_functions_and_exports_all(
         "smaller entry",
         "larger entry",
     )
-    point_at(page.chart.viewport(), page.chart.row_rect(result.tornado.rows[1].key).center())
+    point_at(page.chart, page.chart.row_rect(result.tornado.rows[1].key).center())
     assert page.card.lines.text().startswith("f(θ) = ")
     curve = page.card.curve.curve
     assert curve is not None
@@ -169,14 +169,6 @@ def test_an_observed_target_is_explained_on_the_page(
     assert page.note.text == ""
 
 
-def test_ticks_are_round_and_within_the_axis() -> None:
-    for low, high in ((0.0, 1.0), (0.035, 0.87), (0.1234, 0.1235), (0.5, 0.52)):
-        for most in (2, 4, 8):
-            ticks = ticks_of(low, high, most)
-            assert len(ticks) <= most + 1
-            assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in ticks)
-
-
 def test_the_line_of_the_chart_is_at_the_belief(qtbot: QtBot) -> None:
     chart = TornadoChart("chart")
     qtbot.addWidget(chart)
@@ -189,6 +181,28 @@ def test_the_line_of_the_chart_is_at_the_belief(qtbot: QtBot) -> None:
     assert chart.x_of(0.6) == pytest.approx(right)
     assert chart.row_at(QPoint(10, chart.row_rect("b").center().y())) == 1
     assert "a, , from 10.0 to 60.0 percent" in chart.accessibleName()
+
+
+def test_a_long_chart_scrolls_under_its_axis_and_follows_the_keys(qtbot: QtBot) -> None:
+    chart = TornadoChart("chart")
+    qtbot.addWidget(chart)
+    chart.resize(700, 240)
+    rows = tuple(TornadoRow(f"k{i}", f"cause {i}", "", 0.3 - i / 100, 0.4) for i in range(20))
+    chart.show_tornado(Tornado(0.3, rows))
+    with qtbot.waitActive(chart):
+        chart.show()
+    top = chart.row_rect("k0").top()
+    assert chart.row_at(QPoint(10, top - 1)) is None  # the head
+    for _ in range(19):
+        qtbot.keyClick(chart, Qt.Key.Key_Down)
+    assert chart.current == "k19"
+    assert chart.rect().contains(chart.row_rect("k19"))
+    assert chart.row_at(chart.row_rect("k19").center()) == 19
+    qtbot.waitUntil(lambda: "cause 19" in chart.items.shown_texts("rows"))
+    assert "cause 0" not in chart.items.shown_texts("rows")
+    with qtbot.waitSignal(chart.chosen) as chosen:
+        qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert chosen.args == ["k19"]
 
 
 # -- conflict and the cautious view
