@@ -1,0 +1,71 @@
+"""The edges of a Markov network in the window: reasons, widths and bootstraps."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.welcome.samples import SAMPLES, SampleOpener
+from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.asia import inspector
+from tests.gui.walking import trigger
+
+EDGE = ("smoking", "pressure")
+
+
+@pytest.fixture
+def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
+    """The coronary network with its rows, as it opens from the welcome page."""
+    opener = SampleOpener(window.app, window)
+    opener.open(next(s for s in SAMPLES if s.file == "coronary_markov.json"))
+    qtbot.waitUntil(lambda: window.app.workspace.model_id is not None, timeout=20_000)
+    page = window.app.center.current
+    assert isinstance(page, ModelPage)
+    return page
+
+
+def test_an_edge_and_its_context_are_explained(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    window.app.workspace.select((), (EDGE,))
+    trigger(window, "model.why")
+    why = inspector(window).edge.why
+    qtbot.waitUntil(lambda: "changes PIC by" in " ".join(why.messages))
+    text = " ".join(why.messages)
+    assert "Removing the context lipoproteins = 3 or over" in text
+    assert "→" not in text
+    window.app.workspace.select(("smoking", "family"))
+    trigger(window, "model.why")
+
+
+def test_edge_widths_are_measures_of_undirected_edges(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    combo = page.bar.findChild(QComboBox, "strengthCombo")
+    offered = {combo.itemData(index) for index in range(combo.count())}
+    assert offered == {"none", "mi", "score.pic", "score.mpl", "bootstrap"}
+    for kind in ("mi", "score.pic", "score.mpl"):
+        page.strengths.choose(kind)
+        qtbot.waitUntil(lambda: page.canvas.strengths is not None, timeout=20_000)
+        shown = page.canvas.strengths
+        assert shown is not None
+        assert max(shown.values, key=shown.values.__getitem__) == ("mental_work", "physical_work")
+        page.strengths.choose("none")
+    window.app.actions.refresh()
+    assert not window.app.actions["view.strength.score.bic"].isEnabled()
+    assert "directed edges" in window.app.actions["view.strength.score.bic"].toolTip()
+
+
+def test_a_bootstrap_has_no_choice_of_directions(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    trigger(window, "learn.bootstrap")
+    form = window.app.center.current
+    assert isinstance(form, LearnPage)
+    assert form.learner.key == "mn.contextual"
+    assert not form.bootstrap.orientation.isVisible()
+    assert open_learn_page(window.app) is form
