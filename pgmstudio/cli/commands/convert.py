@@ -26,7 +26,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "--to",
         metavar="KIND",
         help="convert to this language: bayesian-network (a mixture gets its component as the "
-        "root), tree, tree-mixture, latent-class, ldag or pdg",
+        "root), tree, tree-mixture, latent-class, ldag, pdg or markov-network (the moral graph of "
+        "a network)",
     )
     return parser
 

@@ -14,8 +14,9 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.models.files import ModelFile, is_model_path
 from pgmstudio.core.languages.base import NodeModel
+from pgmstudio.core.languages.diagrams import edge_contexts, has_contexts
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
-from pgmstudio.core.model import DirectedModel, UndirectedModel
+from pgmstudio.core.model import UndirectedModel, edge_text, edges_of, has_edges
 
 MAX_STATES_WIDTH = 60
 
@@ -88,9 +89,14 @@ class ModelSummary:
     @property
     def edges(self) -> Sequence[tuple[str, str]] | None:
         model = self.file.model
-        if isinstance(model, UndirectedModel):
-            return model.undirected_edges
-        return model.edges if isinstance(model, DirectedModel) else None
+        return edges_of(model) if has_edges(model) else None
+
+    @property
+    def contexts(self) -> list[tuple[tuple[str, str], tuple[str, ...]]]:
+        """The edges that vanish in contexts, with these."""
+        model = self.file.model
+        found = [(edge, edge_contexts(model, *edge) or ()) for edge in edges_of(model)]
+        return [(edge, contexts) for edge, contexts in found if contexts]
 
     def as_dict(self) -> Mapping[str, Any]:
         model = self.file.model
@@ -104,6 +110,10 @@ class ModelSummary:
         }
         if self.edges is not None:
             document["edges"] = [list(edge) for edge in self.edges]
+        if has_contexts(model):
+            document["contexts"] = [
+                {"edge": list(edge), "contexts": list(contexts)} for edge, contexts in self.contexts
+            ]
         if isinstance(model, NodeModel):
             document["nodes"] = dict(zip(model.domain.names, model.node_counts, strict=True))
         return document | sizes_json(size_breakdown(model))
@@ -129,6 +139,10 @@ class ModelSummary:
         yield Fields(pairs)
         yield ""
         yield self._variables()
+        if self.contexts:
+            yield ""
+            rows = [(edge_text(model, *edge), "; ".join(each)) for edge, each in self.contexts]
+            yield Table(("Edge", "Vanishes where"), rows, "<<")
 
     def _variables(self) -> Table:
         domain = self.file.model.domain

@@ -183,6 +183,9 @@ class SensitivityReport:
         if self.swings:
             yield "\nCPT entries that change it most"
             yield self._entry_table(self.swings)
+        elif self.swings is None:
+            kind = a_kind(self.model.kind, "A")
+            yield f"\n{kind} has no conditional probability tables whose entries could be varied."
 
     def _value_table(self) -> Table:
         rows = []

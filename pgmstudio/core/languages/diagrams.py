@@ -69,6 +69,12 @@ def special_drawing(
     return next((diagram.svg for diagram in row.diagrams if diagram.name == shown), None)
 
 
+def has_contexts(model: Model) -> bool:
+    """Whether edges of the model's language may vanish in contexts."""
+    row = LANGUAGES.get(model.kind)
+    return row is not None and row.contexts is not None
+
+
 def edge_contexts(model: Model, source: str, target: str) -> tuple[str, ...] | None:
     """The contexts in which an edge vanishes, `A = no, B = yes`; None where edges have none."""
     row = LANGUAGES.get(model.kind)

@@ -5,8 +5,9 @@ The new project shares the unchanged parts. Edits inside one model are in `model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from pgmstudio.core.data.dataset import DataSet
@@ -19,7 +20,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_tur
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel, Model
+from pgmstudio.core.model import DirectedModel, Model, UndirectedModel
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,
@@ -234,6 +235,22 @@ def forget_edge_rule(project: Project, *, source: str, target: str) -> Project:
     rules = project.knowledge
     rules = replace(rules, required=rules.required - {edge}, forbidden=rules.forbidden - {edge})
     return replace(project, knowledge=rules)
+
+
+def rule_edit(
+    edit: Callable[..., Project], model: Model | None, source: str, target: str
+) -> Callable[[Project], Project]:
+    """The edit of a rule about an edge as the model has it: an edge without direction is forbidden
+    in both directions, and required or freed in any."""
+
+    def undirected(project: Project) -> Project:
+        reverse = edit if edit is forbid_edge else forget_edge_rule
+        project = reverse(project, source=target, target=source)
+        return edit(project, source=source, target=target)
+
+    if isinstance(model, UndirectedModel):
+        return undirected
+    return partial(edit, source=source, target=target)
 
 
 def set_tiers(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.model import DirectedModel, has_edges
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
@@ -64,6 +64,11 @@ class Conditions:
         entry = self.entry
         is_directed = entry is not None and isinstance(entry.model, DirectedModel)
         return None if is_directed else "open a model with directed edges first."
+
+    def model_with_edges(self) -> str | None:
+        entry = self.entry
+        has = entry is not None and has_edges(entry.model)
+        return None if has else "open a model with edges first."
 
     def rows_of_model(self) -> str | None:
         entry = self.entry

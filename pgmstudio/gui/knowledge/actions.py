@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.languages.run_checks import broken_rules
+from pgmstudio.core.model import edge_text
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
@@ -38,17 +39,19 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
 
     def rule(edit: Callable[..., Project], verb: str) -> Callable[[], None]:
         def apply() -> None:
+            entry = app.project.models.get(app.workspace.model_id or "")
             for source, target in edges():
-                app.change(
-                    f"{verb} {source} → {target}", partial(edit, source=source, target=target)
-                )
+                if entry is None:
+                    text, model = f"{source} → {target}", None
+                else:
+                    text, model = edge_text(entry.model, source, target), entry.model
+                app.change(f"{verb} {text}", edits.rule_edit(edit, model, source, target))
 
         return apply
 
     def check() -> None:
         entry = app.project.models[app.workspace.model_id or ""]
-        assert isinstance(entry.model, DirectedModel)
-        broken = app.project.knowledge.violations(entry.model.edges)
+        broken = broken_rules(entry.model, app.project.knowledge)
         count = app.project.knowledge.rule_count()
         app.notify(" ".join(broken) if broken else f"All {count} constraints hold.")
 
@@ -99,7 +102,7 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "Knowledge",
             "Check whether its edges satisfy every constraint.",
             check,
-            needs=[Conditions(app).directed_model, constraints],
+            needs=[Conditions(app).model_with_edges, constraints],
             separator_before=True,
         ),
         ActionSpec(

@@ -169,9 +169,8 @@ def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
     rules, edge = page.canvas.rules.knowledge, edge_text(page.entry.model, *ends)
 
     def rule(word: str, edit: Callable[..., Project]) -> Command:
-        return lambda: page.editing.change(
-            f"{word} {edge}", partial(edit, source=ends[0], target=ends[1])
-        )
+        changed = edits.rule_edit(edit, page.entry.model, *ends)
+        return lambda: page.editing.change(f"{word} {edge}", changed)
 
     if ends in rules.required:
         free = rule("Unpin", edits.forget_edge_rule)

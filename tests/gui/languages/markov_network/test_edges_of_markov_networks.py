@@ -69,3 +69,19 @@ def test_a_bootstrap_has_no_choice_of_directions(
     assert form.learner.key == "mn.contextual"
     assert not form.bootstrap.orientation.isVisible()
     assert open_learn_page(window.app) is form
+
+
+def test_an_edge_is_forbidden_in_both_directions_and_the_rule_is_checked(
+    window: MainWindow, page: ModelPage
+) -> None:
+    window.app.workspace.select((), (EDGE,))
+    trigger(window, "knowledge.forbid")
+    assert window.app.project.knowledge.forbidden == {EDGE, EDGE[::-1]}
+    assert window.app.document.undo_stack.undoText() == "Forbid smoking – pressure"
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _button: messages.append(message))
+    trigger(window, "knowledge.check")
+    assert "pressure – smoking is present" in messages[-1]
+    trigger(window, "knowledge.require")
+    assert window.app.project.knowledge.required == {EDGE}
+    assert not window.app.project.knowledge.forbidden
