@@ -87,9 +87,9 @@ class PossibilityDistribution:
         result = cls(
             data.domain,
             tuples,
-            degrees / total,
+            np.minimum(degrees / total, 1.0),
             _unpacked(elements, masks, data.domain.cardinalities),
-            covered / total,
+            np.minimum(covered / total, 1.0),
             is_exact,
         )
         return result.rescaled() if rescaled else result

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import CycleError, GraphError, UnknownNameError
@@ -217,3 +218,21 @@ class Dag:
     def is_equivalent_to(self, other: Dag) -> bool:
         """Whether both entail the same independencies (Theorem 3.2); over the same nodes."""
         return self.skeleton == other.skeleton and self.v_structures == other.v_structures
+
+
+def undirected_graph_count(n: int) -> int:
+    """The number of undirected graphs on n variables."""
+    return 1 << n * (n - 1) // 2
+
+
+def dag_count(n: int) -> int:
+    """The number of directed acyclic graphs on n variables (Robinson 1973)."""
+    counts = [1]
+    for size in range(1, n + 1):
+        counts.append(
+            sum(
+                (-1) ** (i + 1) * comb(size, i) * 2 ** (i * (size - i)) * counts[size - i]
+                for i in range(1, size + 1)
+            )
+        )
+    return counts[n]

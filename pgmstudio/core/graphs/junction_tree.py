@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.triangulation import (
     NOISES,
     RESTARTED,
@@ -56,6 +57,19 @@ class CliqueTree:
             () if parent is None else tuple(sorted(set(clique).intersection(self.cliques[parent])))
             for clique, parent in zip(self.cliques, self.parents, strict=True)
         )
+
+
+def directed_along(tree: CliqueTree, names: tuple[str, ...]) -> Dag:
+    """A graph without v-structures whose families lie within the cliques: the edges of the
+    triangulated graph, directed away from the roots of the tree."""
+    parents: list[tuple[int, ...]] = [()] * len(names)
+    placed: set[int] = set()
+    for clique in tree.cliques:
+        for v in clique:
+            if v not in placed:
+                parents[v] = tuple(u for u in clique if u in placed)
+                placed.add(v)
+    return Dag(names, tuple(parents))
 
 
 def clique_tree_of(

@@ -76,6 +76,16 @@ class CliqueSettings:
     iterations: int = 2_000
     temperature: float = 0.1
 
+    @classmethod
+    def of(cls, params: Any) -> CliqueSettings:
+        """From the parameters of a learner that has them under these names."""
+        return cls(
+            max_clique_size=params.max_clique_size,
+            min_gain=params.min_gain,
+            iterations=params.iterations,
+            temperature=params.temperature,
+        )
+
 
 class Gains:
     """Gains of attaching a variable to a set, each computed once."""

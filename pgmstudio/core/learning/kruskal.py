@@ -15,6 +15,7 @@ from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.learning.artifacts import PlainFields
 from pgmstudio.core.learning.undirected_rules import Edge, UndirectedRules
 
+NOT_UNIQUE = "Edges of equal weight could be exchanged: the spanning tree is not unique."
 # Strengths that differ by rounding only are equal.
 _EQUAL = 1e-12
 

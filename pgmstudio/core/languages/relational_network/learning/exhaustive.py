@@ -11,6 +11,7 @@ import numpy as np
 from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.graphs.dag import undirected_graph_count
 from pgmstudio.core.languages.markov_network.structure import Edge
 from pgmstudio.core.languages.relational_network.decomposition import (
     Decomposition,
@@ -96,7 +97,7 @@ class RelationalExhaustiveLearner(RelationalLearner[ExhaustiveParams]):
             raise ParameterError(
                 {
                     "max-variables": f"is {params.max_variables}, but there are {count} columns "
-                    f"with {whole(total)} graphs. Leave columns out or use another learner"
+                    f"with {whole(undirected_graph_count(count))} graphs. Leave columns out or use another learner"
                 }
             )
         evaluator = GraphEvaluator(relation)

@@ -26,12 +26,10 @@ from pgmstudio.core.learning.hypertrees import (
     edge_gain_param,
     temperature_param,
 )
-from pgmstudio.core.learning.kruskal import SpanningTreeSteps, spanning_tree
+from pgmstudio.core.learning.kruskal import NOT_UNIQUE, SpanningTreeSteps, spanning_tree
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import MEASURES, Setting, measures_of
-
-NOT_UNIQUE = "Edges of equal weight could be exchanged: the spanning tree is not unique."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,12 +165,7 @@ class RelationalCliqueLearner(RelationalLearner[CliqueParams]):
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
-        settings = CliqueSettings(
-            max_clique_size=params.max_clique_size,
-            min_gain=params.min_gain,
-            iterations=params.iterations,
-            temperature=params.temperature,
-        )
+        settings = CliqueSettings.of(params)
         edges: Iterable[Edge] = ()
         for event in anneal_hypertree(
             len(relation.domain), relation.hartley_bits, settings, rng, cancel

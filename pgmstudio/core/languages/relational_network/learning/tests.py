@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,53 +21,20 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.gain_tests import (
+    ASSUMPTIONS,
+    aggregation_param,
+    epsilon_param,
+    gain_outcome,
+    max_condition_param,
+)
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
-from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import (
-    AGGREGATIONS,
     Setting,
     Table,
     conditional_gain,
 )
 from pgmstudio.core.scores.independence import MAX_TEST_CELLS, IndependenceRule, Outcome
-
-ASSUMPTIONS = (
-    "The graph is right if it is a perfect map of the data (faithfulness) and every test is."
-)
-_ROUNDING = 1e-12
-
-
-def epsilon_param() -> Any:
-    """What a gain may be at most."""
-    return param(
-        0.0,
-        title="ε (bits)",
-        low=0,
-        high=5,
-        help="A pair counts as independent if the gain is at most this. 0 is the exact test.",
-    )
-
-
-def aggregation_param() -> Any:
-    """How the gains of slices are aggregated."""
-    return param(
-        "mean",
-        title="Aggregation",
-        choices=AGGREGATIONS,
-        help="The gain given a condition: the mean over its states that occur, the mean weighted "
-        "by their tuples, or the largest.",
-    )
-
-
-def max_condition_param() -> Any:
-    """The size of conditions."""
-    return param(
-        3,
-        title="Maximum condition",
-        low=0,
-        none_label="no limit",
-        help="Maximum number of variables in a condition.",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,12 +82,6 @@ class RelationTester:
         cancel.raise_if_cancelled()
         gain = self.gain(a, b, given)
         return None if gain is None else gain_outcome(gain, self._epsilon)
-
-
-def gain_outcome(gain: float, epsilon: float) -> Outcome:
-    """The result of a test of a gain in bits, which has no p-value."""
-    is_independent = gain <= epsilon + _ROUNDING
-    return Outcome(gain, 0, float(is_independent), gain, independent=is_independent, reliable=True)
 
 
 class RelationalTestLearner(RelationalLearner[RelationalTestParams]):

@@ -196,7 +196,24 @@ def k2_search(
     names = data.domain.names
     rules = EdgeRules.of(names, params.knowledge, params.max_parents)
     order = order_of(names, params.order, params.knowledge)
-    measure = family_measure(data, params)
+    return (
+        yield from parents_along(
+            names, order, family_measure(data, params), params.measure, rules, cancel
+        )
+    )
+
+
+def parents_along(
+    names: tuple[str, ...],
+    order: Sequence[int],
+    measure: FamilyMeasure,
+    measure_name: str,
+    rules: EdgeRules,
+    cancel: CancelToken,
+    min_gain: float = _ROUNDING,
+) -> Generator[Progress, None, K2Trace]:
+    """Parents of every column among those before it in an order, greedily by any measure; a
+    further parent has to gain more than `min_gain`."""
     steps: list[K2Step] = []
     parents: list[tuple[int, ...]] = [()] * len(names)
     total = 0.0
@@ -205,7 +222,8 @@ def k2_search(
         result = [int(p) for p in np.flatnonzero(rules.required[:, child])]
         value = measure(child, result, cancel)
         while True:
-            step = _step(child, result, value, order[:position], rules, measure, names, cancel)
+            before = order[:position]
+            step = _step(child, result, value, before, rules, measure, names, min_gain, cancel)
             if step.trials:
                 steps.append(step)
                 done = (len(order) - 1 - position) / len(order)
@@ -218,7 +236,7 @@ def k2_search(
         parents[child] = tuple(result)
         total += value
     ordered = tuple(names[i] for i in order)
-    return K2Trace(ordered, params.measure, tuple(steps), Dag(names, tuple(parents)), total)
+    return K2Trace(ordered, measure_name, tuple(steps), Dag(names, tuple(parents)), total)
 
 
 def _step(
@@ -229,13 +247,14 @@ def _step(
     rules: EdgeRules,
     measure: FamilyMeasure,
     names: tuple[str, ...],
+    min_gain: float,
     cancel: CancelToken,
 ) -> K2Step:
     """Try every earlier column as a further parent; of equal ones the first of the order is
     best."""
     trials = []
     added = None
-    best = value + _ROUNDING
+    best = value + min_gain
     if len(parents) < rules.most_parents:
         for candidate in before:
             if candidate in parents or not rules.allowed[candidate, child]:

@@ -1,0 +1,1 @@
+"""Possibilistic networks: degrees of possibility along a directed acyclic graph."""

@@ -1,0 +1,213 @@
+"""Optimum spanning trees, augmented trees and cliques of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pgmstudio.core.data.possibility import PossibilityDistribution
+from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.possibilistic_network.learning.learner import (
+    PossibilisticLearner,
+    PossibilisticParams,
+    directed_graph,
+    improved,
+    pair_weights,
+)
+from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest, rooted_at
+from pgmstudio.core.learning.hypertrees import (
+    CliqueSettings,
+    Uncertainty,
+    anneal_hypertree,
+    annealing_steps_param,
+    augmented_tree,
+    clique_size_param,
+    edge_gain_param,
+    temperature_param,
+)
+from pgmstudio.core.learning.kruskal import NOT_UNIQUE, SpanningTreeSteps, spanning_tree
+from pgmstudio.core.learning.undirected_rules import Edge
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.association_measures import Setting, measures_of, nonspecificity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossibilisticTreeParams(PossibilisticParams):
+    """The settings of the spanning tree."""
+
+    measure: str = param(
+        "spec_gain",
+        title="Measure",
+        choices=measures_of(Setting.POSSIBILISTIC, symmetric=True),
+        help="Strength of the dependence of a pair, to be made as large as possible.",
+    )
+    min_weight: float = param(
+        0.0,
+        title="Minimum weight",
+        low=0,
+        help="Edges whose measure is not above this are left out, so that the result can be a "
+        "forest.",
+    )
+    root: str | None = param(
+        None,
+        title="Root",
+        none_label="the first column",
+        help="Edges are directed away from this column.",
+    )
+
+
+class PossibilisticTreeLearner(PossibilisticLearner[PossibilisticTreeParams]):
+    """The spanning tree of largest total strength."""
+
+    key = "possibilistic.spanning-tree"
+    title = "Optimum spanning tree"
+    params_type = PossibilisticTreeParams
+    artifacts = (SpanningTreeSteps,)
+
+    def search(
+        self,
+        distribution: PossibilityDistribution,
+        params: PossibilisticTreeParams,
+        rules: EdgeRules,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Generator[LearnEvent, None, Dag]:
+        return (yield from tree_search(distribution, params, params.knowledge, cancel))
+
+
+def tree_search(
+    distribution: PossibilityDistribution,
+    params: PossibilisticTreeParams,
+    knowledge: Knowledge | None,
+    cancel: CancelToken,
+) -> Generator[LearnEvent, None, Dag]:
+    """The tree as a directed graph; without background knowledge the steps are saved."""
+    names = distribution.domain.names
+    if params.root is not None and params.root not in names:
+        raise ParameterError({"root": f"{params.root!r} is not a column"})
+    yield Progress(None, "Measuring pairs…")
+    weights = pair_weights(distribution, params.measure, cancel)
+    if knowledge is not None and not knowledge.is_empty:
+        strong = np.where(weights > params.min_weight, weights, 0.0)
+        parents = best_forest(strong, names, params.root, knowledge, cancel)
+    else:
+        edges, steps = spanning_tree(names, weights, params.measure, minimum=params.min_weight)
+        yield ArtifactSaved(steps)
+        if not steps.is_unique:
+            yield Note(NOT_UNIQUE)
+        parents = _directed(len(names), edges)
+        if params.root is not None:
+            parents = rooted_at(parents, names.index(params.root))
+    return Dag(names, tuple(() if p is None else (p,) for p in parents))
+
+
+def _directed(count: int, edges: Sequence[Edge]) -> list[int | None]:
+    """Every tree directed away from its first variable."""
+    near: list[list[int]] = [[] for _ in range(count)]
+    for a, b in edges:
+        near[a].append(b)
+        near[b].append(a)
+    parents: dict[int, int | None] = {}
+    for start in range(count):
+        if start in parents:
+            continue
+        parents[start] = None
+        waiting = [start]
+        for node in waiting:
+            for other in near[node]:
+                if other not in parents:
+                    parents[other] = node
+                    waiting.append(other)
+    return [parents[v] for v in range(count)]
+
+
+def uncertainty_of(distribution: PossibilityDistribution) -> Uncertainty:
+    """The nonspecificity of projections."""
+    return lambda scope: nonspecificity(distribution.projection(scope))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossibilisticAugmentedTreeParams(PossibilisticTreeParams):
+    """The settings of the augmented spanning tree."""
+
+    max_clique_size: int = clique_size_param()
+    min_gain: float = edge_gain_param()
+
+
+class PossibilisticAugmentedTreeLearner(PossibilisticLearner[PossibilisticAugmentedTreeParams]):
+    """The optimum spanning tree with edges that close triangles."""
+
+    key = "possibilistic.augmented-tree"
+    title = "Augmented spanning tree"
+    params_type = PossibilisticAugmentedTreeParams
+    artifacts = (SpanningTreeSteps,)
+    obeys_knowledge = False
+
+    def search(
+        self,
+        distribution: PossibilityDistribution,
+        params: PossibilisticAugmentedTreeParams,
+        rules: EdgeRules,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Generator[LearnEvent, None, Dag]:
+        tree = yield from tree_search(distribution, params, None, cancel)
+        yield improved(tree, distribution, params)
+        pairs = [(p, c) for c, above in enumerate(tree.parent_indices) for p in above]
+        edges = augmented_tree(
+            len(distribution.domain),
+            sorted((min(pair), max(pair)) for pair in pairs),
+            uncertainty_of(distribution),
+            CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain),
+            lambda edge: True,
+            cancel,
+        )
+        return (yield from directed_graph(distribution, edges))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossibilisticCliqueParams(PossibilisticParams):
+    """The settings of the search for small cliques."""
+
+    max_clique_size: int = clique_size_param()
+    min_gain: float = edge_gain_param()
+    iterations: int = annealing_steps_param()
+    temperature: float = temperature_param()
+
+
+class PossibilisticCliqueLearner(PossibilisticLearner[PossibilisticCliqueParams]):
+    """A chordal graph of small cliques by simulated annealing."""
+
+    key = "possibilistic.cliques"
+    title = "Cliques of bounded size"
+    params_type = PossibilisticCliqueParams
+    obeys_knowledge = False
+
+    def search(
+        self,
+        distribution: PossibilityDistribution,
+        params: PossibilisticCliqueParams,
+        rules: EdgeRules,
+        rng: np.random.Generator,
+        cancel: CancelToken,
+    ) -> Generator[LearnEvent, None, Dag]:
+        dag = Dag.empty(distribution.domain.names)
+        for event in anneal_hypertree(
+            len(distribution.domain),
+            uncertainty_of(distribution),
+            CliqueSettings.of(params),
+            rng,
+            cancel,
+        ):
+            if isinstance(event, Progress):
+                yield event
+            else:
+                dag = yield from directed_graph(distribution, event)
+                yield improved(dag, distribution, params)
+        return dag

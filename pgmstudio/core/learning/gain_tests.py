@@ -1,0 +1,53 @@
+"""Tests of conditional independence by a gain in bits that may be at most ε."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.association_measures import AGGREGATIONS
+from pgmstudio.core.scores.independence import Outcome
+
+ASSUMPTIONS = (
+    "The graph is right if it is a perfect map of the data (faithfulness) and every test is."
+)
+_ROUNDING = 1e-12
+
+
+def epsilon_param() -> Any:
+    """What a gain may be at most."""
+    return param(
+        0.0,
+        title="ε (bits)",
+        low=0,
+        high=5,
+        help="A pair counts as independent if the gain is at most this. 0 is the exact test.",
+    )
+
+
+def aggregation_param() -> Any:
+    """How the gains of slices are aggregated."""
+    return param(
+        "mean",
+        title="Aggregation",
+        choices=AGGREGATIONS,
+        help="The gain given a condition: the mean over its states that occur, the mean weighted "
+        "by their tuples, or the largest.",
+    )
+
+
+def max_condition_param() -> Any:
+    """The size of conditions."""
+    return param(
+        3,
+        title="Maximum condition",
+        low=0,
+        none_label="no limit",
+        help="Maximum number of variables in a condition.",
+    )
+
+
+def gain_outcome(gain: float, epsilon: float) -> Outcome:
+    """The result of a test of a gain in bits, which has no p-value."""
+    is_independent = gain <= epsilon + _ROUNDING
+    return Outcome(gain, 0, float(is_independent), gain, independent=is_independent, reliable=True)

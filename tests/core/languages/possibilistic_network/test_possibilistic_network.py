@@ -1,0 +1,266 @@
+"""Possibilistic networks: propagation against all joint states, conventions, learners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.imprecise import ImpreciseData
+from pgmstudio.core.data.possibility import PossibilityDistribution
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
+from pgmstudio.core.execution.events import NEVER, Note
+from pgmstudio.core.graphs.dag import Dag, dag_count, undirected_graph_count
+from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed, weights_of
+from pgmstudio.core.inference.join_tree import MINIMUM, NORMS, PRODUCT, combine
+from pgmstudio.core.languages.degree_session import DegreeSession, degrees_of
+from pgmstudio.core.languages.possibilistic_network.learning.exhaustive import (
+    PossibilisticExhaustiveLearner,
+    all_dags,
+)
+from pgmstudio.core.languages.possibilistic_network.learning.greedy_parents import (
+    GreedyParentsLearner,
+)
+from pgmstudio.core.languages.possibilistic_network.learning.tests import (
+    PossibilisticTestLearner,
+)
+from pgmstudio.core.languages.possibilistic_network.learning.trees import (
+    PossibilisticAugmentedTreeLearner,
+    PossibilisticCliqueLearner,
+    PossibilisticTreeLearner,
+)
+from pgmstudio.core.languages.possibilistic_network.model import (
+    CONVENTIONS,
+    HISDAL,
+    QUOTIENT,
+    PossibilisticNetwork,
+    conditional_degrees,
+)
+from pgmstudio.core.learning.base import Finished, Learner
+from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.params import parse_params
+from tests.core.learning.lecture_data import GEOMETRIC
+from tests.possibilistic_networks import random_possibilistic
+
+
+def joint_degrees(network: PossibilisticNetwork) -> Floats:
+    """π of every joint state."""
+    joint = np.ones(network.domain.cardinalities)
+    indices = np.indices(joint.shape)
+    for v, table in enumerate(network.degrees):
+        joint = combine(network.norm, joint, table[tuple(indices[list(network.scope(v))])])
+    return joint
+
+
+def learn(learner: Learner[Any], data: DataSet, **chosen: object) -> tuple[Any, list[Any]]:
+    params = parse_params(learner.params_type, chosen)
+    events = list(learner.run(data, params, rng=np.random.default_rng(0), cancel=NEVER))
+    assert isinstance(events[-1], Finished)
+    return events[-1].model, events
+
+
+def random_finding(rng: np.random.Generator, variable: Variable) -> Finding:
+    states = [str(state) for state in rng.permutation(variable.states)]
+    match rng.integers(3):
+        case 0:
+            return Observed(states[0])
+        case 1:
+            return Excluded(frozenset(states[1:]))
+        case _:
+            return Likelihood(tuple((state, float(rng.random())) for state in states))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=50, deadline=None)
+def test_propagation_is_the_largest_degree_of_all_joint_states(norm: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    network = random_possibilistic(rng, int(rng.integers(1, 7)), norm, zeros=0.3)
+    joint = joint_degrees(network)
+    if not joint.any():
+        with pytest.raises(GraphError, match="exclude each other"):
+            DegreeSession(network)
+        return
+    session = DegreeSession(network)
+    n = len(network.domain)
+    for place in [None, *rng.permutation(n)[:3]]:
+        if place is not None:
+            variable = network.domain.variables[place]
+            finding = random_finding(rng, variable)
+            shape = [1] * n
+            shape[place] = variable.cardinality
+            narrowed = combine(norm, joint, weights_of(variable, finding).reshape(shape))
+            if not narrowed.any():
+                with pytest.raises(ImpossibleEvidenceError):
+                    session.set_evidence(variable.name, finding)
+                continue
+            session.set_evidence(variable.name, finding)
+            joint = narrowed
+        top = joint.max()
+        assert 2 ** session.log2_evidence() == pytest.approx(top)
+        for v, name in enumerate(network.domain.names):
+            expected = joint.max(axis=tuple(u for u in range(n) if u != v))
+            degrees = degrees_of(session.belief(name).values, session.log2_evidence())
+            assert degrees.possibility == pytest.approx(expected)
+            for state in range(expected.size):
+                others = np.delete(expected, state).max(initial=0.0)
+                assert degrees.necessity[state] == pytest.approx(max(0.0, top - others))
+        row = session.most_probable()
+        codes = tuple(network.domain[name].code(state) for name, state in row.items())
+        assert joint[codes] == pytest.approx(top)
+        pair = network.domain.names[:2]
+        if n > 1:
+            others = tuple(range(2, n))
+            assert session.joint(pair) * top == pytest.approx(joint.max(axis=others))
+
+
+def test_the_three_conventions_by_hand() -> None:
+    family = np.array([[0.8, 0.3], [0.5, 0.5], [0.0, 0.0]])
+    assert conditional_degrees(family, "joint").tolist() == family.tolist()
+    assert conditional_degrees(family, HISDAL).tolist() == [[1, 0.3], [1, 1], [1, 1]]
+    quotient = conditional_degrees(family, QUOTIENT)
+    assert quotient == pytest.approx(np.array([[1, 0.375], [1, 1], [0, 0]]))
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_the_complete_graph_gives_back_the_degrees_of_the_data(convention: str) -> None:
+    rng = np.random.default_rng(4)
+    domain = Domain.of(dict.fromkeys("abc", "012"))
+    data = DataSet(domain, rng.integers(0, 3, (3, 30)).astype(np.uint8))
+    distribution = PossibilityDistribution.of(data)
+    dag = Dag(domain.names, ((), (0,), (0, 1)))
+    norm = PRODUCT if convention == QUOTIENT else MINIMUM
+    network = PossibilisticNetwork.of_distribution(dag, distribution, norm, convention)
+    assert joint_degrees(network) == pytest.approx(distribution.projection([0, 1, 2]))
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=30, deadline=None)
+def test_sums_and_nonspecificity_of_the_joint_are_counted_right(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    norm = NORMS[int(rng.integers(2))]
+    network = random_possibilistic(rng, 4, norm, zeros=0.1)
+    joint = joint_degrees(network)
+    if not joint.any():
+        return
+    assert network.join_tree.degree_sum() == pytest.approx(joint.sum())
+    if norm == MINIMUM:
+        levels = np.unique(joint[joint > 0])
+        steps = np.diff(levels, prepend=0.0)
+        cuts = [np.log2((joint >= level).sum()) for level in levels]
+        assert network.join_tree.nonspecificity() == pytest.approx(float(steps @ np.array(cuts)))
+
+
+def test_the_numbers_of_graphs_are_those_of_the_specification() -> None:
+    # §1.1
+    directed = [1, 3, 25, 543, 29281, 3781503, 1138779265, 783702329343]
+    directed += [1213442454842881, 4175098976430598143]
+    assert [dag_count(n) for n in range(1, 11)] == directed
+    undirected = [1, 2, 8, 64, 1024, 32768, 2097152, 268435456, 68719476736, 35184372088832]
+    assert [undirected_graph_count(n) for n in range(1, 11)] == undirected
+    for n in (1, 2, 3, 4):
+        rules = EdgeRules.of(tuple("abcd"[:n]), None, None)
+        assert sum(1 for _ in all_dags(rules)) == directed[n - 1]
+
+
+def skeleton(network: PossibilisticNetwork) -> set[frozenset[str]]:
+    return {frozenset(edge) for edge in network.edges}
+
+
+CHAIN = {frozenset(("color", "shape")), frozenset(("shape", "size"))}
+
+
+def test_the_ten_objects_give_the_tree_of_the_lecture_with_every_symmetric_measure() -> None:
+    for measure in ("spec_gain", "spec_sym1", "spec_sym2"):
+        network, events = learn(PossibilisticTreeLearner(), GEOMETRIC, measure=measure)
+        assert skeleton(network) == CHAIN
+        assert events[-1].measures["additional_degrees"] == pytest.approx(0, abs=1e-12)
+        assert events[-1].measures["specificity_divergence"] == pytest.approx(0, abs=1e-12)
+    network, _ = learn(PossibilisticTreeLearner(), GEOMETRIC, root="size")
+    assert set(network.edges) == {("size", "shape"), ("shape", "color")}
+
+
+def test_other_learners_find_the_tree_of_the_lecture_too() -> None:
+    for learner in (PossibilisticTestLearner(), PossibilisticExhaustiveLearner()):
+        network, _ = learn(learner, GEOMETRIC)
+        assert skeleton(network) == CHAIN
+    free, _ = learn(GreedyParentsLearner(), GEOMETRIC, search="free", max_parents=1)
+    assert skeleton(free) == CHAIN
+    along, events = learn(GreedyParentsLearner(), GEOMETRIC, order="shape, color, size")
+    assert {("shape", "color"), ("shape", "size")} <= set(along.edges)
+    assert any(getattr(event, "artifact", None) is not None for event in events)
+
+
+def test_the_exhaustive_search_is_never_beaten() -> None:
+    rng = np.random.default_rng(2)
+    domain = Domain.of(dict.fromkeys("abc", "012"))
+    data = DataSet(domain, rng.integers(0, 3, (3, 25)).astype(np.uint8))
+    best, _ = learn(PossibilisticExhaustiveLearner(), data)
+    expected = PossibilityDistribution.of(data).projection([0, 1, 2])
+    lowest = np.abs(joint_degrees(best) - expected).sum()
+    for learner in (PossibilisticTreeLearner(), GreedyParentsLearner()):
+        other, _ = learn(learner, data)
+        assert np.abs(joint_degrees(other) - expected).sum() >= lowest - 1e-9
+    with pytest.raises(ParameterError, match="max-variables"):
+        learn(PossibilisticExhaustiveLearner(), GEOMETRIC, max_variables=2)
+
+
+def test_augmented_trees_and_cliques_are_closer_to_the_data_than_the_tree() -> None:
+    rng = np.random.default_rng(5)
+    base = rng.integers(0, 3, 40)
+    codes = [(base + rng.integers(0, 2, 40)) % 3 for _ in range(4)]
+    data = DataSet(Domain.of({f"v{i}": "012" for i in range(4)}), np.array(codes, dtype=np.uint8))
+    added = {}
+    for learner in (
+        PossibilisticTreeLearner(),
+        PossibilisticAugmentedTreeLearner(),
+        PossibilisticCliqueLearner(),
+    ):
+        _, events = learn(learner, data)
+        added[learner.key] = events[-1].measures["additional_degrees"]
+    tree = added["possibilistic.spanning-tree"]
+    assert added["possibilistic.augmented-tree"] <= tree + 1e-12
+    assert added["possibilistic.cliques"] <= tree + 1e-12
+    _, events = learn(PossibilisticCliqueLearner(), data, max_clique_size=4)
+    assert events[-1].measures["additional_degrees"] == pytest.approx(0, abs=1e-12)
+
+
+def test_imprecise_rows_are_learned_and_an_approximation_is_noted() -> None:
+    domain = Domain.of({"c": ("red", "green", "blue"), "s": ("x", "y")})
+    cells = [(["green", "red"], "x"), ("blue", None), ("red", ["x", "y"]), ("green", "y")]
+    data = ImpreciseData.from_cells(domain, cells)
+    network, _ = learn(PossibilisticTreeLearner(), data)
+    distribution = PossibilityDistribution.of(data)
+    assert joint_degrees(network) == pytest.approx(distribution.projection([0, 1]))
+    _, events = learn(PossibilisticTreeLearner(), data, max_closure=1)
+    notes = [event.message for event in events if isinstance(event, Note)]
+    assert any("approximate" in note for note in notes)
+
+
+def test_edits_keep_the_degrees_where_they_can() -> None:
+    network = random_possibilistic(np.random.default_rng(8), 4, MINIMUM)
+    before = joint_degrees(network)
+    names = network.domain.names
+    missing = next(
+        (a, b) for b in names[::-1] for a in names if a < b and (a, b) not in network.edges
+    )
+    more = network.with_edge(*missing)
+    assert joint_degrees(more) == pytest.approx(before)
+    less = more.without_edge(*missing)
+    assert less.edges == network.edges
+    assert (joint_degrees(less) >= before - 1e-12).all()
+    turned = network.with_reversed_edge(*network.edges[0])
+    assert (joint_degrees(turned) >= before - 1e-12).all()
+    without = network.without_variable(names[0])
+    assert without.domain.names == names[1:]
+    assert (joint_degrees(without) >= before.max(axis=0) - 1e-12).all()
+    wider = network.with_variable(Variable("new", ("0", "1")))
+    assert joint_degrees(wider)[..., 1] == pytest.approx(before)
+    with pytest.raises(GraphError, match="between 0 and 1"):
+        PossibilisticNetwork(Domain.of({"a": "01"}), Dag.empty(("a",)), (np.array([0.5, 2.0]),))
