@@ -97,7 +97,8 @@ class RelationalExhaustiveLearner(RelationalLearner[ExhaustiveParams]):
             raise ParameterError(
                 {
                     "max-variables": f"is {params.max_variables}, but there are {count} columns "
-                    f"with {whole(undirected_graph_count(count))} graphs. Leave columns out or use another learner"
+                    f"with {whole(undirected_graph_count(count))} graphs. Leave columns out or use "
+                    "another learner"
                 }
             )
         evaluator = GraphEvaluator(relation)
