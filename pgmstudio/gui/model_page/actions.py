@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pgmstudio.core.drawing.snapping import SIDES
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import EmParams
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.model import DirectedModel, UndirectedModel
 from pgmstudio.core.project.model_edits import ReversibleEdges
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
@@ -353,7 +354,13 @@ LEARNER = "bn.em"
 
 def parameter_actions(app: AppContext) -> list[ActionSpec]:
     on = Conditions(app)
-    tables = on.model_of(DirectedModel, "has no tables P(X | parents).")
+    tables = on.model_with(
+        lambda entry: isinstance(entry.model, DirectedModel),
+        lambda entry: (
+            f"{a_kind(entry.model.kind)} has no tables P(X | parents)."
+            + (" Use Model ▸ Fit parameters." if isinstance(entry.model, UndirectedModel) else "")
+        ),
+    )
 
     def learn(nodes: str | None = None) -> None:
         entry, data = on.entry, app.project.data

@@ -191,7 +191,7 @@ def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
 
 
 def _separation_menu(menu: QMenu, page: ModelPage, name: str) -> None:
-    parts = menu.addMenu(icon("path"), "d-separation")
+    parts = menu.addMenu(icon("path"), "Separation")
     parts.setObjectName("menu.separation")
     parts.setToolTipsVisible(True)
     reason = page.separation.disabled_reason()

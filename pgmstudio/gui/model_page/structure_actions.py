@@ -1,4 +1,4 @@
-"""Menu actions on the structure of a model: next moves, d-separation, equivalence, do()."""
+"""Menu actions on the structure of a model: next moves, separation, equivalence, do()."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
     return [
         ActionSpec(
             "model.separation",
-            "d-separation",
+            "Separation",
             "Model",
             "Pick A, B and what is given on the canvas; see which trails are active.",
             on.command(toggle_separation),
@@ -112,7 +112,7 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
             "model.separation-evidence",
             "Evidence as given",
             "Model",
-            "Query d-separation given the present evidence.",
+            "Query separation given the present evidence.",
             on.command(take_evidence),
             needs=[separable, on.page_reason(lambda page: page.separation.no_evidence_reason())],
         ),

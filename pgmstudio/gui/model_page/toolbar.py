@@ -21,7 +21,11 @@ _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
     ("node", "plus-circle", "Add a node: click on the background (N)"),
     ("edge", "flow-arrow", "Draw an edge: drag from node to node (L)"),
-    ("separation", "path", "d-separation: click A, B and the given variables"),
+    (
+        "separation",
+        "path",
+        "Separation: click A, B and the given variables",
+    ),
 )
 _MARGIN = 5
 
@@ -228,7 +232,7 @@ class ModelBar(QFrame):
         self._chip.setFixedSize(self._chip.sizeHint().width(), height)
 
     def set_separable(self, disabled_reason: str) -> None:
-        """Enable the d-separation tool, or explain why it is disabled."""
+        """Enable the tool for separation, or explain why it is disabled."""
         made, tip = self._tools["separation"], next(t[2] for t in _TOOLS if t[0] == "separation")
         made.setEnabled(not disabled_reason)
         made.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)

@@ -1,4 +1,4 @@
-"""The controller of d-separation on a canvas: the query, its answer in the background, the
+"""The controller of separation on a canvas: the query, its answer in the background, the
 marks."""
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class SeparationBar(TwoLineBar):
     close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("separationBar", "d-separation", parent)
+        super().__init__("separationBar", "Separation", parent)
         self._chips: dict[str, QToolButton] = {}
         self._names: dict[str, Sequence[str]] = dict.fromkeys(ROLES, ())
         self._group = QButtonGroup(self)
@@ -168,11 +168,7 @@ class SeparationBar(TwoLineBar):
         )
         top.addWidget(self._evidence)
         top.addWidget(self._clear)
-        top.addWidget(
-            tool_button(
-                "x", "Close d-separation", self.close_requested.emit, name="separation.close"
-            )
-        )
+        top.addWidget(tool_button("x", "Close", self.close_requested.emit, name="separation.close"))
         self._icon = QLabel()
         self._heading = named(ElidedLabel("", "heading", is_snug=True), "separation.heading")
         self._detail = named(ElidedLabel("", "secondary"), "separation.detail")
@@ -348,9 +344,9 @@ class SeparationController(QObject):
         return context_views(self._app).context(self._model_id)
 
     def disabled_reason(self, picture: str = "") -> str:
-        """Why d-separation cannot be queried in a diagram; empty when it can."""
+        """Why separation cannot be queried in a diagram; empty when it can."""
         if not self._names():
-            return "d-separation is about the edges of a directed graph or a tree."
+            return "separation is about the edges of a graph, and this model has none of its own."
         diagram = diagram_row(self._app.project.models[self._model_id].model, picture)
         if diagram is not None and not diagram.has_variables:
             return "the nodes of this diagram are sets of variables; show another diagram."
