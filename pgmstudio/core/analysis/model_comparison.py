@@ -218,7 +218,7 @@ class Likelihood:
 def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     """Σ w log2 P(row), missing cells summed out."""
     logs = row_log2(model, data)
-    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    weights = weights_of(data)
     counted = weights > 0  # a row of weight 0 does not count, even if it is impossible
     total = float(logs[counted] @ weights[counted])
     zero = int(np.isneginf(logs[counted]).sum())

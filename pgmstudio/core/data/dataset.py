@@ -172,6 +172,13 @@ class DataSet:
             codes[self.codes[indices] == self.missing_code] = np.iinfo(codes.dtype).max
         return DataSet(domain, codes, self.weights)
 
+    def for_model(self, domain: Domain) -> DataSet:
+        """The columns of a model's domain in its order; DataError where states differ."""
+        rows = self.select_columns(domain.names)
+        if rows.domain != domain:
+            raise DataError("The rows have other states than the model; code them with its domain.")
+        return rows
+
     def complete_rows(self) -> DataSet:
         """The rows without a missing cell."""
         if not self.has_missing:

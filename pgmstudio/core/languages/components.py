@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataError, GraphError
+from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
 
@@ -36,15 +35,6 @@ def checked_weights(weights: Floats) -> Floats:
         raise GraphError("The weights of the components do not sum to 1; normalise them.")
     weights.flags.writeable = False
     return weights
-
-
-def rows_over(domain: Domain, data: DataSet) -> DataSet:
-    """The same rows with the columns of `domain` in its order; DataError when states differ."""
-    if data.domain.names != domain.names:
-        data = data.select_columns(domain.names)
-    if data.domain != domain:
-        raise DataError("The rows have other states than the model; code them with its domain.")
-    return data
 
 
 def log2_sums(parts: Floats) -> Floats:

@@ -10,7 +10,6 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ImpossibleEvidenceError
 from pgmstudio.core.inference.base import observed_cells
-from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.registry import inference_form
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import ProbabilisticModel
@@ -29,7 +28,7 @@ def log2_probabilities(model: ProbabilisticModel, data: DataSet) -> Floats:
     """log2 P(observed cells) per row; −inf for impossible rows."""
     if not data.has_missing:
         return model.log2_probabilities(data)
-    data = rows_over(model.domain, data)
+    data = data.for_model(model.domain)
     is_complete = ~(data.codes == data.missing_code).any(axis=0)
     logs = np.zeros(data.row_count)
     logs[is_complete] = model.log2_probabilities(data.take_rows(is_complete))

@@ -94,10 +94,7 @@ class BayesianNetwork:
 
     def log2_probabilities(self, data: DataSet) -> Floats:
         """Σ log2 P(x | pa(x)) per row; complete rows over this domain only."""
-        if data.domain.names != self.domain.names:
-            data = data.select_columns(self.domain.names)
-        if data.domain != self.domain:
-            raise DataError("The rows have other states than the model; code them with its domain.")
+        data = data.for_model(self.domain)
         if data.has_missing:
             raise DataError("Some cells are missing; they have to be summed out by inference.")
         total = np.zeros(data.row_count)

@@ -23,7 +23,6 @@ from pgmstudio.core.languages.components import (
     log2_sums,
     log2_sums_in_blocks,
     responsibilities_of,
-    rows_over,
 )
 from pgmstudio.core.languages.table_checks import checked_table
 from pgmstudio.core.model import SealedFields
@@ -133,7 +132,7 @@ class LatentClasses(SealedFields):
         """log2 P(c, observed cells of the row), classes × rows; missing cells are left out."""
         from pgmstudio.core.languages.latent_class.kernels import add_class_rows
 
-        data = rows_over(self.domain, data)
+        data = data.for_model(self.domain)
         with np.errstate(divide="ignore"):
             parts = np.tile(np.log2(self.weights), (data.row_count, 1))
             logs = np.log2(self.stacked)

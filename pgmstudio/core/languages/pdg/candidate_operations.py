@@ -16,7 +16,6 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.measures import (
     change_between,
     merge_change,
@@ -104,7 +103,7 @@ class ScoreWeight:
 
 def whole_rows(graph: DecisionGraph, data: DataSet) -> DataSet:
     """The rows without missing cells, over the variables of the graph."""
-    data = rows_over(graph.domain, data)
+    data = data.for_model(graph.domain)
     is_whole = ~(data.codes == data.missing_code).any(axis=0)
     return data if is_whole.all() else data.take_rows(is_whole)
 

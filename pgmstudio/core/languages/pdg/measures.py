@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.smoothing import smoothed
 
@@ -77,7 +76,7 @@ def numbers_change(counts: Floats, before: Floats, after: Floats) -> float:
 
 def node_counts(graph: DecisionGraph, data: DataSet) -> tuple[Floats, ...]:
     """N^ν_h: how many of the rows reach each node of a variable with each of its states."""
-    data = rows_over(graph.domain, data)
+    data = data.for_model(graph.domain)
     reached = graph.reached_nodes(data)
     result = []
     for i, (count, card) in enumerate(

@@ -20,7 +20,6 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, GraphError
-from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.model import SealedFields
 
 Indices = NDArray[np.int64]
@@ -159,7 +158,7 @@ class DecisionGraph(SealedFields):
 
     def reached_nodes(self, data: DataSet) -> NDArray[np.int32]:
         """Which node of each variable a complete row reaches, variables × rows."""
-        data = rows_over(self.domain, data)
+        data = data.for_model(self.domain)
         if data.has_missing:
             raise DataError(
                 "A row with missing cells reaches no single node; sum the cells out, or fill them."
@@ -177,7 +176,7 @@ class DecisionGraph(SealedFields):
     def log2_probabilities(self, data: DataSet) -> Floats:
         """log2 P(row) = Σ_i log2 p^reach(i,x)_x[i] (eq. 3.28), missing cells summed out; −inf for
         impossible rows."""
-        data = rows_over(self.domain, data)
+        data = data.for_model(self.domain)
         is_whole = ~(data.codes == data.missing_code).any(axis=0)
         if is_whole.all():
             return self._log2_of_whole(data)

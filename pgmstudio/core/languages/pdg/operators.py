@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.pdg.measures import in_flows, merged_row, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph, without_unreachable
 
@@ -145,7 +145,7 @@ def moved(
             f"The new position does not determine the node of {variable}, so it has to be fitted "
             "to data. Open a data set first."
         )
-    return Moved(_moved_and_fitted(graph, i, target, rows_over(graph.domain, data)), is_exact=False)
+    return Moved(_moved_and_fitted(graph, i, target, data.for_model(graph.domain)), is_exact=False)
 
 
 def idle_as_roots(graph: DecisionGraph) -> DecisionGraph:
@@ -224,7 +224,7 @@ def _moved_and_fitted(
     states = graph.domain.cardinalities[target]
     keys = free.reached_nodes(data)[target].astype(np.int64) * states + data.codes[target]
     fits = _fits(graph, i, data)
-    weights = np.ones(data.row_count) if data.weights is None else data.weights
+    weights = weights_of(data)
     worth = np.zeros((free.node_counts[target] * states, graph.node_counts[i]))
     np.add.at(worth, keys, weights[:, None] * np.maximum(fits, -1e4))  # impossible, but summable
     edges = worth.argmax(axis=1).reshape(-1, states)

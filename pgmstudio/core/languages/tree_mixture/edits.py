@@ -10,7 +10,6 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.languages.components import rows_over
 from pgmstudio.core.languages.tree.edits import path_between, with_tree_edge, without_tree_edge
 from pgmstudio.core.languages.tree.model import Edge, Tree, edge_information, marginals_of
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
@@ -76,7 +75,7 @@ def with_tree(mixture: TreeMixture, number: int, tree: Tree) -> TreeMixture:
 
 def joint_in_tree(mixture: TreeMixture, number: int, one: str, other: str, data: DataSet) -> Floats:
     """P^k(one, other): the rows weighted by the responsibilities of tree k (eqs. 3.17–3.18)."""
-    data = rows_over(mixture.domain, data)
+    data = data.for_model(mixture.domain)
     weights = mixture.responsibilities(data)[:, number]
     if data.weights is not None:
         weights = weights * data.weights

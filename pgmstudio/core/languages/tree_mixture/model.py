@@ -22,7 +22,6 @@ from pgmstudio.core.languages.components import (
     checked_weights,
     log2_sums_in_blocks,
     responsibilities_of,
-    rows_over,
 )
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree.model import Tree, TreeArrays, arrays_of, marginals_of
@@ -119,7 +118,7 @@ class TreeMixture(SealedFields):
 
     def component_log2_likelihoods(self, data: DataSet) -> Floats:
         """log2 λ_k T^k(observed cells of the row), trees × rows; missing cells are summed out."""
-        data = rows_over(self.domain, data)
+        data = data.for_model(self.domain)
         with np.errstate(divide="ignore"):
             parts = np.repeat(np.log2(self.weights)[:, None], data.row_count, axis=1)
         if self.choice is not None:
