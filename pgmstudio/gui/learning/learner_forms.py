@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListWidgetItem, 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.model import DirectedModel
+from pgmstudio.core.model import DirectedModel, UndirectedModel
 from pgmstudio.gui.context import AppContext, Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
@@ -149,18 +150,19 @@ class LearnerForms(QWidget):
                 _obey(form)
 
     def _objects(self) -> ObjectChoices:
-        def models() -> dict[str, object]:
+        def models(kind: type) -> dict[str, object]:
             return {
                 f"{entry.title} ({key})": entry.model
                 for key, entry in self._app.project.models.items()
-                if isinstance(entry.model, DirectedModel)
+                if isinstance(entry.model, kind)
             }
 
         def rules() -> dict[str, object]:
             knowledge = self._rules()
             return {} if knowledge.is_empty else {"of this project": knowledge}
 
-        return {DirectedModel: models, Knowledge: rules}
+        starts = {kind: partial(models, kind) for kind in (DirectedModel, UndirectedModel)}
+        return {**starts, Knowledge: rules}
 
     def _on_advanced(self, shown: bool) -> None:
         if self._form is not None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.model import DirectedModel, UndirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
@@ -15,7 +16,8 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import run_of_model, task_of
 from pgmstudio.gui.widgets.actions import ActionSpec
 
-GOES_ON_WITH = "bn.hill-climb"
+# Learners of graphs that no run with a start made, by what their edges are.
+GOES_ON_WITH = {True: "bn.hill-climb", False: "mn.mpl"}
 
 
 def search_actions(app: AppContext) -> list[ActionSpec]:
@@ -24,6 +26,12 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
     def go_on() -> None:
         if on.entry is not None:
             continue_from(app, on.entry)
+
+    def model_with_edges() -> str | None:
+        is_start = on.entry is not None and isinstance(
+            on.entry.model, DirectedModel | UndirectedModel
+        )
+        return None if is_start else "open a Bayesian network or a Markov network first."
 
     def rows_to_go_on() -> str | None:
         names = set() if on.entry is None else {*on.entry.model.domain.names}
@@ -44,7 +52,7 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
             "Learn again, starting from the edges of the model in view; rules about edges hold.",
             go_on,
             icon="arrow-bend-down-right",
-            needs=[on.directed_model, rows_to_go_on],
+            needs=[model_with_edges, rows_to_go_on],
         ),
         ActionSpec(
             "learn.open-questions",
@@ -60,7 +68,7 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
 
 def continue_from(app: AppContext, entry: ModelEntry) -> None:
     """The run sheet with this model as the start, set as its own run was where that had one."""
-    key, params, seed = _settings(app)
+    key, params, seed = _settings(app, entry)
     names = {*entry.model.domain.names}
     fitting = [k for k, d in app.project.data.items() if names == {*d.data.domain.names}]
     data_id = entry.data_id if entry.data_id in fitting else fitting[0]
@@ -78,7 +86,7 @@ def continue_from(app: AppContext, entry: ModelEntry) -> None:
     open_learn_page(app).fill(request)
 
 
-def _settings(app: AppContext) -> tuple[str, Any, int]:
+def _settings(app: AppContext, entry: ModelEntry) -> tuple[str, Any, int]:
     """Learner, parameters and seed of the run behind the model in view, if it has a start."""
     run_id = run_of_model(app.project, app.workspace.model_id)
     if run_id is not None:
@@ -86,4 +94,5 @@ def _settings(app: AppContext) -> tuple[str, Any, int]:
         learner = learner_of(run.learner)
         if any(spec.name == "start" for spec in specs_of(learner.params_type)):
             return run.learner, task_of(app.project, run).params, run.seed
-    return GOES_ON_WITH, parse_params(learner_of(GOES_ON_WITH).params_type, {}), 0
+    key = GOES_ON_WITH[isinstance(entry.model, DirectedModel)]
+    return key, parse_params(learner_of(key).params_type, {}), 0

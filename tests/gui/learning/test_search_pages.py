@@ -302,6 +302,18 @@ def test_a_pinned_edge_is_there_after_learning_again_from_the_edited_graph(
     assert window.app.project.runs["r2"].params["start"] == {"model": model_id}
 
 
+def test_a_markov_network_is_the_start_of_another_search(window: MainWindow) -> None:
+    model_id = add_ended_run(window.app, rows(1, 200, (2, 3, 2, 2)), "mn.mpl")
+    open_model_page(window.app, model_id)
+    trigger(window, "learn.continue")
+    sheet = window.app.center.current
+    assert isinstance(sheet, LearnPage)
+    (start,) = [w for w in sheet.findChildren(QComboBox, "param.start") if w.isVisible()]
+    assert start.currentText().endswith(f"({model_id})")
+    assert start.count() == 2  # none, and this one
+    assert sheet.learner.key == "mn.mpl"
+
+
 def test_actions_without_a_run_say_what_to_do_first(window: MainWindow) -> None:
     window.app.actions.refresh()
     for action in ("restarts", "tests", "trace", "continue", "open-questions"):

@@ -24,6 +24,7 @@ from pgmstudio.core.languages.markov_network.learning.learner import (
     edge_prior_param,
     finished,
     interim_network,
+    start_edges,
     structure_measures,
     table_notes,
 )
@@ -94,7 +95,7 @@ class ChordalFamilyLearner(MarkovLearner[C]):
     ) -> Iterator[LearnEvent]:
         cancel.raise_if_cancelled()
         rules = UndirectedRules.of(data.domain.names, params.knowledge)
-        start = chordal_start(rules)
+        start = chordal_start(rules, start_edges(params.start, data.domain, rules))
         yield from direction_note(params.knowledge)
         pseudo = pseudo_score(MPL, data.total_weight, ess=params.ess)
         local = PseudoLikelihood(data, pseudo, max_table_cells=params.max_table_cells)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -24,15 +25,17 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     PseudoLikelihood,
     neighbour_masks,
 )
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure, edge_of
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
     knowledge_param,
     max_table_cells_param,
     missing_param,
+    start_param,
 )
-from pgmstudio.core.model import Model
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
+from pgmstudio.core.model import Model, UndirectedModel
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
 
@@ -72,6 +75,19 @@ class MarkovParams:
         "refused."
     )
     max_table_cells: int = max_table_cells_param()
+    start: UndirectedModel | None = start_param()
+
+
+def start_edges(
+    start: UndirectedModel | None, domain: Domain, rules: UndirectedRules
+) -> frozenset[Edge]:
+    """The edges to begin with: those required, and those of the start that are allowed."""
+    edges = set(rules.required)
+    for one, other in () if start is None else start.undirected_edges:
+        edge = edge_of(domain.index(one), domain.index(other))
+        if rules.allows(edge):
+            edges.add(edge)
+    return frozenset(edges)
 
 
 def edge_prior_param() -> Any:

@@ -28,6 +28,7 @@ from pgmstudio.core.languages.markov_network.learning.learner import (
     finished,
     interim_network,
     max_neighbours_param,
+    start_edges,
     structure_measures,
     table_notes,
 )
@@ -67,12 +68,6 @@ class PseudoLikelihoodParams(MarkovParams):
     lambda_: float | None = lambda_param()
     edge_prior: float = edge_prior_param()
     max_neighbours: int = max_neighbours_param()
-    start: MarkovNetwork | None = param(
-        None,
-        title="Start",
-        none_label="no edges",
-        help="A Markov network with the initial edges of the search.",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +116,7 @@ class PseudoLikelihoodRun:
 
     def start_edges(self) -> frozenset[Edge]:
         """The edges to begin with: those required, and those of the start model."""
-        start = self.params.start
-        edges = set(self.rules.required)
-        if start is not None:
-            names, index = start.domain.names, self.data.domain.index
-            named = ((index(names[i]), index(names[j])) for i, j in start.structure.edges)
-            edges |= {(min(e), max(e)) for e in named if self.rules.allows((min(e), max(e)))}
-        return frozenset(edges)
+        return start_edges(self.params.start, self.data.domain, self.rules)
 
     def begin(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         """Notes on the rules, the first model, and the blankets."""
