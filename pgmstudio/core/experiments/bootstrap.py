@@ -8,7 +8,6 @@ number, so the frequencies do not depend on how many processes share the work or
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from pgmstudio.core.data.resampling import bootstrap_rows
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
 from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
@@ -218,7 +218,7 @@ class BootstrapPlan(LearnTask):
 def processes_for(data: DataSet, replicates: int) -> int:
     """Over how many processes to spread so many replicates; the frequencies are the same."""
     work = replicates * data.row_count * len(data.domain) ** 2
-    return 1 if work < WORK_FOR_PROCESSES else min(replicates, os.cpu_count() or 1)
+    return 1 if work < WORK_FOR_PROCESSES else min(replicates, core_count())
 
 
 @dataclass(frozen=True, eq=False)

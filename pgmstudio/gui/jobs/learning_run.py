@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.run_checks import START_KEPT
@@ -243,4 +243,4 @@ class LearningRun(QObject):
 
 def worker_count() -> int:
     """As many runs at once as there are cores."""
-    return max(1, os.cpu_count() or 1)
+    return core_count()

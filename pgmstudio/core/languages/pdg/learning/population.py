@@ -7,7 +7,6 @@ ones, with a variable moved, alone or with all below it, or two exchanged.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +15,7 @@ from itertools import islice
 import numpy as np
 
 from pgmstudio.core.execution.events import CancelToken, StepToken, step_token
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.execution.thread_pool import Search, map_events, run_in_threads
 from pgmstudio.core.languages.pdg.learning.forest import (
     ForestGrowth,
@@ -214,7 +214,7 @@ class Population:
         given = params.lambdas or default_lambdas(rows.total)
         self.lambdas = tuple(sorted(set(given), reverse=True))
         cells = rows.row_count * len(rows.cards)
-        self._threads = 1 if cells < _CELLS_FOR_THREADS else os.cpu_count() or 1
+        self._threads = 1 if cells < _CELLS_FOR_THREADS else core_count()
         self.forests: list[CandidateForest] = []
         self.pruned = self._made = 0
         self._seen: set[Forest] = set()

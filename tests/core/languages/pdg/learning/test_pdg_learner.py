@@ -146,7 +146,7 @@ def test_threads_change_no_event(
     _, data = drawn
     alone = learned(data)
     monkeypatch.setattr(pdg_population, "_CELLS_FOR_THREADS", 0)
-    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    monkeypatch.setattr("pgmstudio.core.languages.pdg.learning.population.core_count", lambda: 3)
     assert differences(learned(data), alone) == []
 
 

@@ -9,7 +9,6 @@ to the last bit in any number of processes.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
@@ -332,7 +332,7 @@ def process_count(data: DataSet, params: KesParams, climbs: int) -> int:
         return max(1, min(params.processes, climbs))
     n = len(data.domain)
     seconds = climbs * n * 3 * (data.row_count * n * 2e-10 + 1e-4)
-    return max(1, min(os.cpu_count() or 1, climbs)) if seconds > WORK_FOR_PROCESSES else 1
+    return max(1, min(core_count(), climbs)) if seconds > WORK_FOR_PROCESSES else 1
 
 
 def spread(
