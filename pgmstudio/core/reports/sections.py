@@ -16,7 +16,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import PgmStudioError, TooLargeError
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of, measured_words
 from pgmstudio.core.experiments.sl_curves.selection import (
@@ -32,10 +32,11 @@ from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.diagrams import edge_contexts
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.registry import kind_noun
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
 from pgmstudio.core.number_format import count_of, decimal, whole
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.project.project import DataEntry, EvidenceCase, ModelEntry, Project
@@ -336,6 +337,7 @@ def model_part(
     parts += [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
     parts += [model_picture(file), facts([*size_facts(entry.model), *fit_facts(entry.model, rows)])]
     parts += _notes(entry)
+    parts += list(contexts_of(entry.model))
     parts += list(tables_of(entry.model))
     parts += list(provenance(entry.provenance, where))
     return joined(parts)
@@ -364,8 +366,8 @@ def size_facts(model: Model) -> list[tuple[str, Content]]:
         ("Language", model.kind.replace("-", " ")),
         ("Variables", whole(len(model.domain))),
     ]
-    if isinstance(model, DirectedModel):
-        pairs.append(("Edges", whole(len(model.edges))))
+    if has_edges(model):
+        pairs.append(("Edges", whole(len(edges_of(model)))))
     return [
         *pairs,
         ("Free parameters", whole(model.representation_size())),
@@ -379,6 +381,8 @@ def fit_facts(model: Model, rows: DataSet | None) -> list[tuple[str, Content]]:
         return []
     try:
         mean = mean_of(row_log2(model, rows_over(rows, model.domain)), rows.weights)
+    except TooLargeError as refusal:
+        return [("Log-likelihood", f"Not computed. {refusal}")]
     except PgmStudioError:
         return []  # the rows have other columns or states now
     text = f"{decimal(mean.value)} bits per row over {count_of(rows.row_count, 'row')}"
@@ -387,10 +391,21 @@ def fit_facts(model: Model, rows: DataSet | None) -> list[tuple[str, Content]]:
 
 def _notes(entry: ModelEntry) -> Iterator[Markup]:
     lines = [(entry.node_titles.get(name, name), text) for name, text in entry.node_notes.items()]
-    lines += [(f"{a} → {b}", text) for (a, b), text in entry.edge_notes.items()]
+    lines += [(edge_text(entry.model, *edge), text) for edge, text in entry.edge_notes.items()]
     if lines:
         yield tag("h4", "Notes")
         yield facts(lines)
+
+
+def contexts_of(model: Model) -> Iterator[Markup]:
+    """The edges that vanish in contexts, with these."""
+    found = [(edge, edge_contexts(model, *edge)) for edge in edges_of(model)]
+    rows = [(edge_text(model, *edge), "; ".join(each)) for edge, each in found if each]
+    if rows:
+        yield details(
+            f"Contexts, {count_of(len(rows), 'edge')}",
+            table(("Edge", "Vanishes where"), rows, "<<"),
+        )
 
 
 def tables_of(model: Model) -> Iterator[Markup]:

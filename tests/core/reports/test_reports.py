@@ -15,18 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pgmstudio
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION
 from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.runner import SerialExecutor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
-from pgmstudio.core.io.data.reader import write_data
+from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.reader import import_data, write_data
 from pgmstudio.core.io.experiments import SavedPlanTask, read_plan_rows
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
 from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run, plain
@@ -307,3 +314,44 @@ def test_what_came_of_it_is_on_the_page() -> None:
     page_text = " ".join(checked(project_report(Project(), info)).text)
     assert "Another <model>." in page_text
     assert "differs" in page_text
+
+
+def grid(side: int) -> MarkovNetwork:
+    """Neighbours on a square; its junction tree has 2 ** side cells and more."""
+    domain = Domain.of({f"X{i}": "01" for i in range(side * side)})
+    across = [(i, i + 1) for i in range(side * side) if (i + 1) % side]
+    down = [(i, i + side) for i in range(side * (side - 1))]
+    return MarkovNetwork.uniform(MarkovStructure(domain, frozenset(across + down)))
+
+
+def test_a_markov_network_too_large_for_its_partition_function_is_reported_without_likelihood(
+    tmp_path: Path,
+) -> None:
+    model = grid(40)
+    rows = DataSet(model.domain, np.zeros((1600, 5), dtype=np.uint8))
+    entry = ModelEntry("Grid", model, data_id="d1")
+    project = Project(data={"d1": DataEntry("rows", rows)}, models={"m1": entry})
+    text = project_report(project, INFO)
+    assert "Not computed. " in text
+    assert "bits per row over" not in text
+    write_project(tmp_path / "grid.pgmz", project)
+    again = read_project(tmp_path / "grid.pgmz").models["m1"].model
+    assert isinstance(again, MarkovNetwork)
+    assert again.structure == model.structure
+
+
+def test_a_report_has_edges_contexts_and_likelihood_of_a_markov_network(
+    sample_data: Path,
+) -> None:
+    file = read_model(sample_data / "coronary_markov.json")
+    assert isinstance(file.model, MarkovNetwork)
+    rows = import_data(sample_data / "coronary.csv", ImportOptions(domain=file.model.domain)).data
+    entry = ModelEntry("Risk", file.model, data_id="d1", edge_notes={("smoking", "pressure"): "?"})
+    project = Project(data={"d1": DataEntry("rows", rows)}, models={"m1": entry})
+    strict = Strict()
+    strict.feed(project_report(project, INFO))
+    text = " ".join(strict.text)
+    assert "5.241 bits per row over" in text
+    assert "lipoproteins = 3 or over" in text
+    assert "smoking – pressure" in text
+    assert "smoking → pressure" not in text

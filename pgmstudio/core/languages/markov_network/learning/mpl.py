@@ -128,10 +128,10 @@ class PseudoLikelihoodRun:
         if self.graphs[AND][1] > self.search.total(self.start_edges(), cancel):
             yield from self.improved(self.graphs[AND][0], cancel)
         sizes = [blanket.members.bit_count() for blanket in self.search.blankets]
+        least = "" if min(sizes) == max(sizes) else f"{min(sizes)} to "
         yield Note(
-            f"Blankets have {min(sizes)} to {max(sizes)} variables; "
-            f"{count_of(len(self.search.or_edges()), 'edge')} were found from one end at least, "
-            f"{len(self.search.and_edges())} from both."
+            f"Blankets have {least}{count_of(max(sizes), 'variable')}. Edges found from one end at "
+            f"least: {len(self.search.or_edges())}; from both: {len(self.search.and_edges())}."
         )
 
     def climb(
