@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.__main__ import main
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES as CANDIDATES
@@ -43,6 +44,7 @@ from tests.decision_graphs import random_graph
 from tests.labelled_dags import three
 from tests.markov_networks import figure_9
 from tests.oracles.brute_force import BruteForceSession
+from tests.possibilistic_networks import random_possibilistic
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 EXAMPLES: dict[str, Callable[[], Any]] = {
@@ -54,6 +56,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "ldag": three,
     "markov-network": figure_9,
     "relational-network": objects_network,
+    "possibilistic-network": lambda: random_possibilistic(np.random.default_rng(6), 4),
 }
 
 every_language = pytest.mark.parametrize("kind", EXAMPLES)
@@ -187,6 +190,16 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
                 "tuples": [("small", "circle"), ("medium", "square")],
             },
             "project_data": {"data": GEOMETRIC},
+        }
+    if model.kind == "possibilistic-network":
+        first = model.domain.variables[0]
+        zeros = np.zeros((len(model.domain), 1), dtype=np.uint8)
+        return {
+            "set_degrees": {
+                "variable": first.name,
+                "degrees": np.linspace(0.5, 1.0, first.cardinality),
+            },
+            "project_data": {"data": DataSet(model.domain, zeros)},
         }
     if model.kind == "markov-network":
         assert isinstance(model, MarkovNetwork)

@@ -26,6 +26,7 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.core.languages.sessions import open_session
@@ -36,6 +37,7 @@ from tests.decision_graphs import random_graph
 from tests.labelled_dags import random_labelled
 from tests.markov_networks import random_markov_network, random_structure
 from tests.oracles.brute_force import BruteForceSession
+from tests.possibilistic_networks import random_possibilistic
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 
@@ -61,6 +63,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     DecisionGraph: lambda: random_graph(np.random.default_rng(7), 6, zeros=0.0),
     LabelledDag: lambda: random_labelled(np.random.default_rng(8), 6, merges=0.8),
     MarkovNetwork: lambda: _random_markov(np.random.default_rng(9)),
+    PossibilisticNetwork: lambda: random_possibilistic(np.random.default_rng(11), 6),
     RelationalNetwork: lambda: _random_relation(np.random.default_rng(10)),
 }
 

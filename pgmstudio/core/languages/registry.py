@@ -30,6 +30,9 @@ BUILT_IN: Mapping[str, Lazy[Language]] = {
     "ldag": Lazy("pgmstudio.core.languages.ldag.language:LANGUAGE"),
     "markov-network": Lazy("pgmstudio.core.languages.markov_network.language:LANGUAGE"),
     "relational-network": Lazy("pgmstudio.core.languages.relational_network.language:LANGUAGE"),
+    "possibilistic-network": Lazy(
+        "pgmstudio.core.languages.possibilistic_network.language:LANGUAGE"
+    ),
 }
 
 
