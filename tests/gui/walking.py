@@ -32,7 +32,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.files.opening import open_files, show_project
-from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
+from pgmstudio.gui.languages.pdg.nodes import graph_nodes
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page, open_model_page

@@ -6,25 +6,26 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.gui.canvas.edge_strengths import Strengths
-from pgmstudio.gui.canvas.find_bar import FindBar
-from pgmstudio.gui.canvas.layers.knowledge import RulesLayer
-from pgmstudio.gui.canvas.layers.moves import MovesLayer
-from pgmstudio.gui.canvas.layers.partition import PartitionLayer
-from pgmstudio.gui.canvas.layers.separation import SeparationLayer
-from pgmstudio.gui.canvas.layers.surprise import SurpriseLayer
-from pgmstudio.gui.canvas.layers.unresolved import UnresolvedLayer
-from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries, rule_entries
+from pgmstudio.gui.canvas.layers import (
+    MovesLayer,
+    PartitionLayer,
+    RulesLayer,
+    SurpriseLayer,
+    UnresolvedLayer,
+)
+from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
-from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, Minimap, ZoomControl
+from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, FindBar, Minimap, ZoomControl
 from pgmstudio.gui.canvas.scene import CanvasScene
+from pgmstudio.gui.canvas.separation_layer import SeparationLayer
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.basic import label, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
 
 _EDGE = 12
@@ -44,13 +45,12 @@ class Canvas(QWidget):
         self.minimap = Minimap(self.view)
         self.find_bar = FindBar(self.view)
         self.bubble = Bubble(self.view)
-        self._waiting = label("", "secondary")
-        self._waiting.setObjectName("waiting")
+        self._waiting = label("", "secondary", name="waiting")
         self._waiting.setParent(self.view)
         self._waiting.hide()
         self.shows_legend = True
         self._wants_minimap: bool | None = None  # None: depends on the size of the graph
-        self._strengths: Strengths | None = None
+        self.strengths: Strengths | None = None
         self._covered: list[QRect] = []  # by panels over the view, in its coordinates
         self.rules = RulesLayer(self.scene)
         self.separation = SeparationLayer(self.scene)
@@ -58,9 +58,15 @@ class Canvas(QWidget):
         self.ambiguous = UnresolvedLayer(self.scene)
         self.moves = MovesLayer(self.scene)
         self.partition = PartitionLayer(self.scene)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.view)
+        self._layers = (  # as in the legend
+            self.rules,
+            self.separation,
+            self.surprise,
+            self.ambiguous,
+            self.moves,
+            self.partition,
+        )
+        vbox(self, self.view)
         self.setFocusProxy(self.view)
         self._soon = one_shot(self, self._refresh_overlays)
         self.scene.contents_changed.connect(self._soon.start)
@@ -111,12 +117,8 @@ class Canvas(QWidget):
 
     # -- legend, zoom, minimap
 
-    @property
-    def strengths(self) -> Strengths | None:
-        return self._strengths
-
     def show_strengths(self, strengths: Strengths | None) -> None:
-        self._strengths = strengths
+        self.strengths = strengths
         shown = (None, None) if strengths is None else (strengths.widths, strengths.labels)
         self.scene.show_strengths(*shown)
         self._soon.start()
@@ -135,12 +137,8 @@ class Canvas(QWidget):
         self._refresh_overlays()
 
     def _on_contents_changed(self) -> None:
-        self.rules.follow()
-        self.separation.follow()
-        self.surprise.follow()
-        self.ambiguous.follow()
-        self.moves.follow()
-        self.partition.follow()
+        for layer in self._layers:
+            layer.follow()
 
     def toggle_legend(self) -> None:
         self.shows_legend = not self.shows_legend
@@ -173,13 +171,11 @@ class Canvas(QWidget):
     def legend_entries(self) -> list[LegendEntry]:
         """The entries of the legend; exports draw the same."""
         entries = self.drawn_entries(self.view.detail)
-        entries += rule_entries(self.rules.kinds) + self.separation.legend_entries()
-        entries += self.surprise.legend_entries() + self.ambiguous.legend_entries()
-        return entries + self.moves.legend_entries() + self.partition.legend_entries()
+        return entries + [entry for layer in self._layers for entry in layer.legend_entries()]
 
     def drawn_entries(self, detail: Detail) -> list[LegendEntry]:
         """The legend entries of nodes and edges."""
-        return legend_entries(self.scene, detail, self._strengths)
+        return legend_entries(self.scene, detail, self.strengths)
 
     def _on_zoom_changed(self, _zoom: float) -> None:
         self._soon.start()
@@ -206,8 +202,7 @@ class Canvas(QWidget):
             self.view.keep_foot(low + 2.0 * _EDGE)
         self.minimap.setVisible(self.shows_minimap and bool(self.scene.nodes))
         self.minimap.move(
-            view.width() - self.minimap.width() - _EDGE,
-            zoom.y() - self.minimap.height() - 8,
+            view.width() - self.minimap.width() - _EDGE, zoom.y() - self.minimap.height() - 8
         )
         self._keep_clear_of_minimap()
         self._move_find_bar()

@@ -1,23 +1,69 @@
-"""An edge on the canvas: a clipped line or one soft bend, its arrow, width and label."""
+"""An edge of the canvas: its label, its route around nodes, and how it is painted."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from pgmstudio.core.drawing.diagram import EdgeStyle, PictureEdge, Point, Strand
-from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, Point, Size, Strand
+from pgmstudio.core.drawing.layout.edge_routing import TAG_GAP, TAG_HEIGHT, EdgeRoute, edge_route
 from pgmstudio.core.drawing.strands import dash_of, strand_offsets
-from pgmstudio.gui.canvas.edge_label import paint_tag, tag_rect
+from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
-from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
-from pgmstudio.gui.canvas.node_item import take_over
-from pgmstudio.gui.canvas.node_view import Detail
+from pgmstudio.gui.canvas.node_item import NodeItem, take_over
+from pgmstudio.gui.canvas.node_view import Detail, LevelOfDetail
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.canvas.scene import CanvasScene
+
+_RADIUS = TAG_HEIGHT / 2
+_RING = 3.0  # between a selected tag and the ring around it
+
+
+def tag_size(label: str) -> Size:
+    """The size of a tag with this label in the font of the canvas."""
+    return canvas_metrics("caption", "semibold").horizontalAdvance(label) + 20.0, TAG_HEIGHT
+
+
+def tag_rect(route: EdgeRoute, fraction: float, label: str) -> QRectF:
+    """The rectangle of the tag in the scene."""
+    (x, y), (width, height) = route.at(fraction), tag_size(label)
+    return QRectF(x - width / 2, y - height / 2, width, height)
+
+
+def paint_tag(
+    painter: QPainter, rect: QRectF, label: str, style: EdgeStyle, *, is_selected: bool = False
+) -> None:
+    """The tag over its line, which gets a gap; a ring when the edge is selected."""
+    is_gone = style.is_vanished
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("canvas"))
+    ground = rect.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
+    painter.drawRoundedRect(ground, _RADIUS + TAG_GAP, _RADIUS + TAG_GAP)
+    pen = QPen(theme().color("label_ink"), theme().line("hairline"))
+    if is_gone:
+        pen.setDashPattern([3.0, 2.0])
+    painter.setPen(pen)
+    painter.setBrush(theme().color("canvas" if is_gone else "label_soft"))
+    painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
+    if is_selected:
+        painter.setPen(QPen(theme().color("accent"), theme().line("focus")))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        ring = rect.adjusted(-_RING, -_RING, _RING, _RING)
+        painter.drawRoundedRect(ring, _RADIUS + _RING, _RADIUS + _RING)
+    painter.setPen(theme().color("text_secondary" if is_gone else "label_ink"))
+    painter.setFont(canvas_font("caption", "semibold"))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+
 
 HIT_WIDTH = 12.0
 MAX_LABEL_WIDTH = 110.0
@@ -213,10 +259,7 @@ class EdgeItem(QGraphicsItem):
         return (CUT if self.look.is_cut else PENS[self.edge.style]).color
 
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         zoom = self._zoomed.zoom_of(painter)
         detail = self._zoomed.detail_of(zoom)
@@ -357,3 +400,89 @@ def arrow_head(tip: Point, angle: float, length: float) -> QPolygonF:
             QPointF(back_x - half * sin, back_y + half * cos),
         ]
     )
+
+
+Edge = tuple[str, str]
+# From this many edges on, a thread would make the window slow, so a process is used.
+PROCESS_FROM = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """The routing of all edges of a picture, as a task that a child process can run too."""
+
+    picture: GraphPicture
+    positions: dict[str, Point]
+    sizes: dict[str, Size]
+
+    def routes(self, edges: Sequence[PictureEdge] | None = None) -> dict[Edge, EdgeRoute]:
+        """Routes by the ends of the edges; of all edges or of the given ones."""
+        chosen = self.picture.edges if edges is None else edges
+        result = edge_route(self.picture, self.positions, self.sizes, chosen)
+        return {(e.source, e.target): route for e, route in zip(chosen, result, strict=True)}
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[dict[Edge, EdgeRoute]]:
+        cancel.raise_if_cancelled()
+        yield self.routes()
+
+    def answer(self, cancel: CancelToken) -> dict[Edge, EdgeRoute]:
+        """Run in a worker thread; many edges are routed in a process so that the window stays
+        quick."""
+        if len(self.picture.edges) < PROCESS_FROM:
+            return self.routes()
+        return next(in_process(self, cancel))
+
+
+# Looking for bends costs up to a millisecond an edge.
+MAX_AT_ONCE = 16
+
+
+class RouteMaker(QObject):
+    """Routes edges; `routed` emits the routes by the ends of the edges."""
+
+    routed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._latest_task = LatestTask(self, self.routed)
+
+    def route_some(self, scene: CanvasScene, items: Sequence[EdgeItem]) -> None:
+        """Route the edges at a moving node, with bends if they are few."""
+        self._latest_task.forget()
+        if len(items) <= MAX_AT_ONCE:
+            edges = [item.edge for item in items]
+            task = Routing(scene.picture, scene.positions, scene.sizes)
+            self.routed.emit(task.routes(edges))
+        else:
+            self.routed.emit({item.ends: self._straight(scene, item) for item in items})
+
+    def route_all(self, scene: CanvasScene) -> None:
+        """Route every edge; if there are many, first straight, then with bends from a worker."""
+        task = Routing(scene.picture, scene.positions, scene.sizes)
+        if len(scene.edges) <= MAX_AT_ONCE:
+            self._latest_task.forget()
+            self.routed.emit(task.routes())
+            return
+        # Edges whose ends stayed keep their old route meanwhile.
+        moved = [item for item in scene.edges.values() if not scene.is_routed(item)]
+        self.routed.emit({item.ends: self._straight(scene, item) for item in moved})
+        self._latest_task.ask(task.answer)
+
+    @staticmethod
+    def _straight(scene: CanvasScene, item: EdgeItem) -> EdgeRoute:
+        return straight_route(scene.nodes[item.edge.source], scene.nodes[item.edge.target])
+
+    def stop(self) -> None:
+        self._latest_task.forget()
+
+
+def straight_route(source: NodeItem, target: NodeItem) -> EdgeRoute:
+    """A straight route from outline to outline, also across other nodes."""
+    return EdgeRoute(_leaving(source, target.centre), _leaving(target, source.centre))
+
+
+def _leaving(item: NodeItem, toward: Point) -> Point:
+    (x, y), (width, height) = item.centre, item.size
+    dx, dy = toward[0] - x, toward[1] - y
+    reach = max(abs(dx) / (width / 2), abs(dy) / (height / 2), 1.0)
+    return x + dx / reach, y + dy / reach

@@ -47,10 +47,7 @@ class StrengthKind:
 KINDS = {
     "none": StrengthKind("Edge width: none", "", "", "All edges have the same width."),
     "mi": StrengthKind(
-        "Edge width: MI",
-        "MI",
-        "bits",
-        "Mutual information of the two ends, through any path.",
+        "Edge width: MI", "MI", "bits", "Mutual information of the two ends, through any path."
     ),
     "removal": StrengthKind(
         "Edge width: KL of removal",
@@ -253,31 +250,25 @@ class StrengthKeeper(QObject):
     ) -> None:
         super().__init__(parent)
         self._live, self._rows, self._replicates = live, rows, replicates
-        self._kind = "none"
+        self.kind = "none"
         self._request: tuple[object, ...] = ()
         self._tally = LanguageTally(0)
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_strengths)
-        self._latest_task.failed.connect(self._on_task_failed)
+        self._latest_task = LatestTask(self, self._on_strengths, self._on_task_failed)
         self._clock = QTimer(self)
         self._clock.setInterval(UPDATE_MS)
         self._clock.timeout.connect(self._on_tick)
 
     @property
-    def kind(self) -> str:
-        return self._kind
-
-    @property
     def is_on(self) -> bool:
-        return self._kind != "none"
+        return self.kind != "none"
 
     def choose(self, kind: str) -> None:
         """Choose another measure, or none."""
-        if kind == self._kind:
+        if kind == self.kind:
             return
         was_on = self.is_on
         self.stop()
-        self._kind = kind
+        self.kind = kind
         if self.is_on:
             self._live.side.answered.connect(self._on_answer)
             self._live.side.failed.connect(self._on_failed)
@@ -290,18 +281,18 @@ class StrengthKeeper(QObject):
         model = self._live.model
         if not self.is_on or not has_edges(model):
             return
-        if reason := other_edges_reason(self._kind, model):
+        if reason := other_edges_reason(self.kind, model):
             self.choose("none")
             self.refused.emit(reason)
             return
         edges = edges_of(model)
-        if self._kind in ("mi", "removal"):
+        if self.kind in ("mi", "removal"):
             if self._request != (model,) and self._live.error is None:
                 self._begin(len(edges), model)
-                question = partial(strengths_of_model, self._kind, edges, self._tally)
+                question = partial(strengths_of_model, self.kind, edges, self._tally)
                 self._live.side.ask(TOPIC, question)
             return
-        source = self._replicates if self._kind == "bootstrap" else self._rows
+        source = self._replicates if self.kind == "bootstrap" else self._rows
         result = "There is no data to measure the edges with." if source is None else source()
         if isinstance(result, str):
             self.choose("none")
@@ -312,7 +303,7 @@ class StrengthKeeper(QObject):
                 self._on_strengths(strengths_of_replicates(edges, result))
             else:
                 question_of_rows = partial(
-                    strengths_of_score, self._kind, model, result, self._tally
+                    strengths_of_score, self.kind, model, result, self._tally
                 )
                 self._latest_task.ask(question_of_rows)
 
@@ -348,7 +339,7 @@ class StrengthKeeper(QObject):
         """Show no strengths and cancel running work."""
         if not self.is_on:
             return
-        self._kind, self._request = "none", ()
+        self.kind, self._request = "none", ()
         self._latest_task.forget()
         side = self._live.side
         side.forget(TOPIC)

@@ -10,11 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QKeySequence
 
 from pgmstudio.core.drawing.diagram import Point
-from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.separation_tool import SeparationTool
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.canvas.tools import MIN_WEIGHT, Modifiers
+from pgmstudio.gui.canvas.tools import MIN_WEIGHT, EdgeTool, Modifiers, SeparationTool
 
 if TYPE_CHECKING:
     from pgmstudio.gui.canvas.view import CanvasView
@@ -57,12 +55,7 @@ def first_of(positions: Mapping[str, Point], among: Iterable[str]) -> str | None
 Command = Callable[[], object]
 Key = Qt.Key
 
-_ARROWS = {
-    Key.Key_Left: "left",
-    Key.Key_Right: "right",
-    Key.Key_Up: "up",
-    Key.Key_Down: "down",
-}
+_ARROWS = {Key.Key_Left: "left", Key.Key_Right: "right", Key.Key_Up: "up", Key.Key_Down: "down"}
 WEIGHT_STEP = 0.05
 # With both keys held, arrows align the selection: shortcuts of the Model menu.
 ALIGNING = Modifiers.ControlModifier | Modifiers.ShiftModifier
@@ -73,17 +66,8 @@ class CanvasKeys:
 
     def __init__(self, view: CanvasView) -> None:
         self._view = view
-        self._node: str | None = None
-        self._state: int | None = None
-
-    @property
-    def node(self) -> str | None:
-        return self._node
-
-    @property
-    def state(self) -> int | None:
-        """The index of the focused state; None outside of nodes."""
-        return self._state
+        self.node: str | None = None
+        self.state: int | None = None  # the index of the focused state; None outside of nodes
 
     def wants(self, event: QKeyEvent) -> bool:
         """Whether the canvas handles this key, so that no shortcut of the window takes it."""
@@ -103,8 +87,8 @@ class CanvasKeys:
                 return standard
         key, modifiers = Key(event.key()), event.modifiers() & ~Modifiers.KeypadModifier
         item = self._item
-        if item is not None and self._state is not None:
-            handler = self._inside(item, self._state, key, modifiers)
+        if item is not None and self.state is not None:
+            handler = self._inside(item, self.state, key, modifiers)
             if handler is not None:
                 return handler
         if key == Key.Key_D and modifiers == Modifiers.ControlModifier:
@@ -214,13 +198,13 @@ class CanvasKeys:
 
     @property
     def _item(self) -> NodeItem | None:
-        return self._view.graph.nodes.get(self._node or "")
+        return self._view.graph.nodes.get(self.node or "")
 
     def go_to(self, node: str | None) -> None:
         """Focus a node, outside of its states."""
         graph = self._view.graph
         before = self._item
-        self._node, self._state = node, None
+        self.node, self.state = node, None
         if before is not None:
             before.change_look(has_focus=False, focus_state=None)
         item = self._item
@@ -280,19 +264,19 @@ class CanvasKeys:
 
     def leave(self) -> None:
         """Back from the states to the node."""
-        self._state = None
+        self.state = None
         item = self._item
         if item is not None:
             item.change_look(focus_state=None)
 
     def _set_state(self, item: NodeItem, state: int) -> None:
-        self._state = state
+        self.state = state
         item.change_look(focus_state=state)
         self._announce(f"{item.face.title}, {item.face.states[state]}")
 
     def _step_state(self, item: NodeItem, by: int) -> None:
         shown = item.geometry.shown
-        at = shown.index(self._state) if self._state in shown else 0
+        at = shown.index(self.state) if self.state in shown else 0
         self._set_state(item, shown[min(len(shown) - 1, max(0, at + by))])
 
     def _shift_weight(self, item: NodeItem, state: int, by: float) -> None:
@@ -330,7 +314,7 @@ class CanvasKeys:
             )
             return
         corner: QPoint = view.mapFromScene(item.box.bottomLeft())
-        hit = Hit(item.pos(), item, state=self._state)
+        hit = Hit(item.pos(), item, state=self.state)
         view.signals.menu.emit(hit, view.viewport().mapToGlobal(corner))
 
     # -- focus
@@ -340,8 +324,8 @@ class CanvasKeys:
         item = self._item
         if item is not None:
             item.change_look(has_focus=False, focus_state=None)
-        self._node = None if hit.node is None else hit.node.id
-        self._state = None
+        self.node = None if hit.node is None else hit.node.id
+        self.state = None
 
     def focus_came(self, reason: Qt.FocusReason) -> None:
         if reason in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
@@ -349,14 +333,14 @@ class CanvasKeys:
                 positions = {i: n.centre for i, n in self._view.graph.nodes.items()}
                 chosen = [n for n in self._view.graph.selected_nodes if n in positions]
                 self.go_to(chosen[0] if chosen else first_of(positions, positions))
-            elif self._node is not None:
-                self.go_to(self._node)
+            elif self.node is not None:
+                self.go_to(self.node)
 
     def focus_went(self, reason: Qt.FocusReason) -> None:
         item = self._item
         if item is not None and reason != Qt.FocusReason.PopupFocusReason:
             item.change_look(has_focus=False, focus_state=None)
-            self._state = None
+            self.state = None
 
     def _announce(self, text: str) -> None:
         """Announce a text to screen readers."""

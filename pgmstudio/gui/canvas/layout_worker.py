@@ -121,9 +121,7 @@ class LayoutMaker(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self.placed)
-        self._latest_task.failed.connect(self.failed)
+        self._latest_task = LatestTask(self, self.placed, self.failed)
 
     @property
     def is_busy(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
@@ -15,13 +16,14 @@ from pgmstudio.core.languages.ldag.diagrams import ANY
 from pgmstudio.gui.canvas.edge_item import CUT, PENS, paint_edge, paint_ring, paint_strands
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
-from pgmstudio.gui.canvas.layers.knowledge import PENS as RULE_PENS
 from pgmstudio.gui.canvas.node_painter import diamond
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
-from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, Bar, paint_bar, paint_hatched
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.canvas.scene import CanvasScene
 
 SAMPLE = 26.0
 _LINE = 20.0
@@ -72,7 +74,7 @@ def legend_entries(
     if any(face.most_probable is not None for face in rows):
         entries.append(LegendEntry("most probable", _frame_sample))
     if any(face.is_stale for face in rows):
-        entries.append(LegendEntry("needs an update", _icon_sample("clock", "text_tertiary")))
+        entries.append(LegendEntry("needs an update", icon_sample("clock", "text_tertiary")))
     if any(face.mode is NodeMode.ENTROPY and face.beliefs for face in faces):
         entries.append(LegendEntry("number = entropy in bits"))
     return entries
@@ -110,15 +112,6 @@ def _strand_entries(scene: CanvasScene) -> list[LegendEntry]:
     return entries
 
 
-def rule_entries(kinds: Collection[str]) -> list[LegendEntry]:
-    """Entries for required and forbidden edges, each with its line and icon."""
-    return [
-        LegendEntry(pen.meaning, _icon_sample(pen.icon, pen.color))
-        for kind, pen in RULE_PENS.items()
-        if kind in kinds
-    ]
-
-
 def _far_entries(faces: list[NodeView], detail: Detail) -> list[LegendEntry]:
     entries = []
     marks = [face.mark for face in faces if face.mark is not None]
@@ -141,6 +134,12 @@ def _shows_prior(face: NodeView) -> bool:
 
 
 # -- samples
+
+
+def sample_route(position: QRectF) -> EdgeRoute:
+    """A straight line through the middle of a sample."""
+    y = position.center().y()
+    return EdgeRoute((position.left(), y), (position.right(), y))
 
 
 def _bar(position: QRectF) -> QRectF:
@@ -166,7 +165,9 @@ def _frame_sample(painter: QPainter, position: QRectF) -> None:
     painter.drawRoundedRect(_bar(position).adjusted(0, -1, 0, 1), 3, 3)
 
 
-def _icon_sample(name: str, color: str) -> Sample:
+def icon_sample(name: str, color: str) -> Sample:
+    """An icon in the middle of a sample."""
+
     def paint(painter: QPainter, position: QRectF) -> None:
         box = QRectF(position.center().x() - 6.5, position.center().y() - 6.5, 13, 13)
         paint_icon(painter, name, color, box)
@@ -201,9 +202,7 @@ def _dot_sample(color: str) -> Sample:
 
 def _edge_sample(style: EdgeStyle, width: float) -> Sample:
     def paint(painter: QPainter, position: QRectF) -> None:
-        y = position.center().y()
-        route = EdgeRoute((position.left(), y), (position.right(), y))
-        color = theme().color(PENS[style].color)
+        route, color = sample_route(position), theme().color(PENS[style].color)
         paint_edge(painter, route, color, width, style.has_arrow, PENS[style].dash)
         if PENS[style].has_ring:
             paint_ring(painter, route, color, width)
@@ -213,9 +212,7 @@ def _edge_sample(style: EdgeStyle, width: float) -> Sample:
 
 def _strand_sample(component: int) -> Sample:
     def paint(painter: QPainter, position: QRectF) -> None:
-        y = position.center().y()
-        route = EdgeRoute((position.left(), y), (position.right(), y))
-        paint_strands(painter, route, (Strand(2.0, component),))
+        paint_strands(painter, sample_route(position), (Strand(2.0, component),))
 
     return paint
 
@@ -229,9 +226,8 @@ def _wedge_sample(painter: QPainter, position: QRectF) -> None:
 
 
 def _cut_sample(painter: QPainter, position: QRectF) -> None:
-    y = position.center().y()
-    route = EdgeRoute((position.left(), y), (position.right(), y))
-    paint_edge(painter, route, theme().color(CUT.color), CUT.width, True, CUT.dash)
+    color = theme().color(CUT.color)
+    paint_edge(painter, sample_route(position), color, CUT.width, True, CUT.dash)
 
 
 def _lines(entries: Sequence[LegendEntry], available: float) -> list[list[LegendEntry]]:

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.diagram import PictureNode, Point, Size
 from pgmstudio.gui.canvas.fonts import canvas_metrics
-from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
 from pgmstudio.gui.canvas.node_geometry import INDENT, MAX_WIDER, NodeGeometry, face_size
 from pgmstudio.gui.canvas.node_painter import NodeLook, NodePainter, paint_dot
-from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
+from pgmstudio.gui.canvas.node_view import Detail, LevelOfDetail, NodeMode, NodeView
 
 
 def take_over(look: object, changes: Mapping[str, object]) -> bool:
@@ -38,9 +37,9 @@ class NodeItem(QGraphicsItem):
         super().__init__()
         self.node = node
         self._zoomed = zoomed
-        self._face = face
-        self._size = face_size(node, face)
-        self._corner, self._bounds = _frame(self._size)
+        self.face = face
+        self.size = face_size(node, face)
+        self._corner, self._bounds = _frame(self.size)
         self._geometry: NodeGeometry | None = None
         self.look = NodeLook(shape=node.shape)
         self.shown_beliefs: tuple[float, ...] = face.beliefs
@@ -57,14 +56,6 @@ class NodeItem(QGraphicsItem):
         return self.node.id
 
     @property
-    def face(self) -> NodeView:
-        return self._face
-
-    @property
-    def size(self) -> Size:
-        return self._size
-
-    @property
     def centre(self) -> Point:
         return self.x(), self.y()
 
@@ -72,27 +63,27 @@ class NodeItem(QGraphicsItem):
     def geometry(self) -> NodeGeometry:
         """The geometry, made on first use: most nodes of a large graph never need it."""
         if self._geometry is None:
-            self._geometry = NodeGeometry(self._face, self._size)
+            self._geometry = NodeGeometry(self.face, self.size)
         return self._geometry
 
     def set_face(self, node: PictureNode, face: NodeView) -> bool:
         """Show new view data; True when the size of the box changed."""
-        before = self._face
+        before = self.face
         is_same_node = node is self.node or node == self.node
         if face == before and is_same_node:
             return False
         only_beliefs = is_same_node and face.differs_in_beliefs_alone(before)
         shown = () if self._geometry is None else self._geometry.shown
-        self.node, self._face = node, face
+        self.node, self.face = node, face
         self.look.shape = node.shape
         self._geometry = None
         if len(self.shown_beliefs) != len(face.beliefs):
             self.shown_beliefs = face.beliefs
-        size = self._size if only_beliefs else face_size(node, face)
-        is_resized = size != self._size
+        size = self.size if only_beliefs else face_size(node, face)
+        is_resized = size != self.size
         if is_resized:
             self.prepareGeometryChange()
-            self._size = size
+            self.size = size
             self._corner, self._bounds = _frame(size)
         if not only_beliefs or is_resized:
             self.update()
@@ -105,28 +96,28 @@ class NodeItem(QGraphicsItem):
     def _update_part(self, part: QRectF) -> None:
         # A dashed outline comes out differently where it is cut, so it is painted as a whole; so is
         # a small box, whose bars are elsewhere.
-        if self._face.weights or self._painted is Detail.NAME:
+        if self.face.weights or self._painted is Detail.NAME:
             self.update()
         else:
             self.update(part.translated(self._corner))
 
     @property
     def _shows_beliefs(self) -> bool:
-        return self._painted is None or self._face.shows_beliefs(self._painted)
+        return self._painted is None or self.face.shows_beliefs(self._painted)
 
     @property
     def shows_bars(self) -> bool:
         """Whether bars are drawn at the present zoom."""
-        return self._face.shows_rows and self._shows_beliefs
+        return self.face.shows_rows and self._shows_beliefs
 
     @property
     def shows_full_title(self) -> bool:
         """Whether the whole title is drawn and large enough to be read."""
-        if self._painted is not Detail.FULL or self._face.mode is NodeMode.DOT:
+        if self._painted is not Detail.FULL or self.face.mode is NodeMode.DOT:
             return False
-        marks = self._face.mark is not None or self._face.is_target or self._face.is_stale
-        wide = canvas_metrics("dense", "semibold").horizontalAdvance(self._face.title)
-        return not marks and wide <= self._size[0] - 2 * INDENT
+        marks = self.face.mark is not None or self.face.is_target or self.face.is_stale
+        wide = canvas_metrics("dense", "semibold").horizontalAdvance(self.face.title)
+        return not marks and wide <= self.size[0] - 2 * INDENT
 
     def forget_pixels(self) -> None:
         """Drop the cached pixels, for example after a change of the screen."""
@@ -157,13 +148,13 @@ class NodeItem(QGraphicsItem):
     def box(self) -> QRectF:
         """The box in scene coordinates."""
         corner = self.pos() + self.corner
-        return QRectF(corner.x(), corner.y(), *self._size)
+        return QRectF(corner.x(), corner.y(), *self.size)
 
     @property
     def sides(self) -> tuple[float, float, float, float]:
         """Left, top, right and bottom of the box in the scene."""
         left, top = self.x() + self._corner.x(), self.y() + self._corner.y()
-        return left, top, left + self._size[0], top + self._size[1]
+        return left, top, left + self.size[0], top + self.size[1]
 
     def in_box(self, scene_point: QPointF) -> QPointF:
         """A point of the scene in the coordinates of `geometry`."""
@@ -175,18 +166,15 @@ class NodeItem(QGraphicsItem):
     def shape(self) -> QPainterPath:
         path = QPainterPath()
         corner = self.corner
-        path.addRect(QRectF(corner.x(), corner.y(), *self._size))
+        path.addRect(QRectF(corner.x(), corner.y(), *self.size))
         return path
 
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         zoom = self._zoomed.zoom_of(painter)
         detail = self._zoomed.detail_of(zoom)
-        face, look = self._face, self.look
+        face, look = self.face, self.look
         part = None
         if self._zoomed.forced is None:  # for the screen, not for a file
             self._painted, part = detail, option.exposedRect.translated(-self._corner)

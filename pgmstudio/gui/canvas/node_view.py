@@ -1,4 +1,4 @@
-"""The view data of a node: title, states, beliefs, evidence and marks."""
+"""How a node is shown: mode, beliefs, marks, and how much of it at which zoom."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from operator import attrgetter
 
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem
+
 from pgmstudio.core.drawing.layout.boxes import MAX_ROWS
 from pgmstudio.core.drawing.svg.nodes import Mark, mark_of
 from pgmstudio.core.number_format import percent
+from pgmstudio.gui.theme.theme import theme
 
 
 class NodeMode(Enum):
@@ -152,3 +156,21 @@ class NodeView:
 _besides_beliefs = attrgetter(
     *(f.name for f in fields(NodeView) if f.name not in ("beliefs", "priors", "most_probable"))
 )
+
+
+class LevelOfDetail:
+    """Shared by the items of a scene; an export forces detail and zoom, whatever its size."""
+
+    def __init__(self) -> None:
+        self.forced: Detail | None = None
+        self.forced_zoom: float | None = None
+
+    def zoom_of(self, painter: QPainter) -> float:
+        """The painter's scale without the font scale, which enlarges the whole canvas."""
+        if self.forced_zoom is not None:
+            return self.forced_zoom
+        lod = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
+        return float(lod) / theme().scale
+
+    def detail_of(self, zoom: float) -> Detail:
+        return detail_at(zoom) if self.forced is None else self.forced

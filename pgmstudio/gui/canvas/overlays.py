@@ -1,17 +1,216 @@
-"""Widgets over the canvas: zoom control, minimap, and the message at the pointer."""
+"""Widgets that float over the canvas: zoom, minimap, find bar, bars of two lines."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.canvas.zoom_view import ZOOM_STEP
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import IconLabel, text_width, tool_button
+from pgmstudio.gui.widgets.basic import IconLabel, hbox, label, named, text_width, tool_button, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+
+class TwoLineBar(QFrame):
+    """The base class of two-line bars; hidden until there is something to show."""
+
+    _heading: ElidedLabel
+
+    def __init__(self, name: str, accessible_name: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("role", "surface")
+        self.setAccessibleName(accessible_name)
+
+    @property
+    def heading(self) -> str:
+        return self._heading.text()
+
+    def _lay_out(self, top: QHBoxLayout, below: QHBoxLayout) -> None:
+        vbox(self, top, below, margins=(10, 5, 10, 5), spacing=4)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.hide()
+
+
+_SCOPES = ("Everything", "1 edge away", "2 edges away", "3 edges away")
+
+
+def match_rank(wanted: str, name: str) -> int | None:
+    """The rank of a match: 0 starts with it, 1 contains it, more: its letters with gaps."""
+    wanted, name = wanted.casefold(), name.casefold()
+    if name.startswith(wanted):
+        return 0
+    if wanted in name:
+        return 1
+    at, gaps = -1, 0
+    for letter in wanted:
+        result = name.find(letter, at + 1)
+        if result < 0:
+            return None
+        gaps += result - at - 1
+        at = result
+    return 2 + gaps
+
+
+def matches(wanted: str, titles: Mapping[str, str]) -> list[str]:
+    """Ids whose name or title matches, the best first."""
+    if not wanted.strip():
+        return []
+    ranked: list[tuple[int, str, str]] = []
+    for identity, title in titles.items():
+        ranks = [match_rank(wanted.strip(), text) for text in {identity, title}]
+        fitting = [rank for rank in ranks if rank is not None]
+        if fitting:
+            ranked.append((min(fitting), title.casefold(), identity))
+    return [identity for _, _, identity in sorted(ranked)]
+
+
+class FindBar(QFrame):
+    """Enter or n steps on, Shift+Enter or p back, Esc closes."""
+
+    looked_at = Signal(object)  # id or None
+    matches_changed = Signal(object)  # list of ids
+    scope_changed = Signal(object)  # (id, hops): show only nodes that near; None: all
+    closed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("findBar")
+        self.setProperty("role", "card")
+        self._titles: Mapping[str, str] = {}
+        self._matches: list[str] = []
+        self._at = 0
+        self._field = named(_Field(self), "find.field", "Find a node by name")
+        self._field.setPlaceholderText("Find a node")
+        self._field.setToolTip("Part of a name, or some of its letters in order.")
+        self._field.setMinimumWidth(80)  # between panels it gives way before the buttons do
+        self._count = label("", "secondary", name="find.count")
+        self._scope = named(
+            QComboBox(),
+            "find.scope",
+            "Show only the neighbourhood of the match",
+            "Show only nodes within this many edges of the match.",
+        )
+        self._scope.addItems(list(_SCOPES))
+        hbox(
+            self,
+            (self._field, 1),
+            self._count,
+            tool_button(
+                "caret-up", "Previous match (Shift+Enter)", self.previous, name="find.previous"
+            ),
+            tool_button("caret-down", "Next match (Enter)", self.next, name="find.next"),
+            self._scope,
+            tool_button("x", "Close (Esc)", self.finish, name="find.close"),
+            margins=(6, 4, 6, 4),
+            spacing=6,
+        )
+        self._field.textChanged.connect(self._on_text_changed)
+        self._scope.currentIndexChanged.connect(self._on_scope_changed)
+        self.hide()
+
+    def begin(self, titles: Mapping[str, str]) -> None:
+        """Open the bar to search nodes with these titles."""
+        self._titles = titles
+        self.show()
+        self.raise_()
+        self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._field.selectAll()
+        self._on_text_changed()
+
+    def finish(self) -> None:
+        """Close the bar; hidden nodes are shown again."""
+        self.hide()
+        self._scope.setCurrentIndex(0)
+        self.matches_changed.emit([])
+        self.scope_changed.emit(None)
+        self.closed.emit()
+
+    def next(self) -> None:
+        self.step(1)
+
+    def previous(self) -> None:
+        self.step(-1)
+
+    @property
+    def matching_ids(self) -> tuple[str, ...]:
+        """The matches, the current one first."""
+        return (*self._matches[self._at :], *self._matches[: self._at])
+
+    @property
+    def current(self) -> str | None:
+        return self._matches[self._at] if self._matches else None
+
+    def step(self, by: int) -> None:
+        """Go to another match; wraps around at the end."""
+        if self._matches:
+            self._at = (self._at + by) % len(self._matches)
+            self._show_position()
+
+    def _on_text_changed(self) -> None:
+        self._matches = matches(self._field.text(), self._titles)
+        self._at = 0
+        self.matches_changed.emit(list(self._matches))
+        self._show_position()
+
+    def _show_position(self) -> None:
+        text = self._field.text().strip()
+        if not text:
+            self._count.setText("")
+        elif not self._matches:
+            self._count.setText(_nothing(text, self._titles.values()))
+        else:
+            self._count.setText(f"{self._at + 1} of {len(self._matches)}")
+        self.adjustSize()
+        self.looked_at.emit(self.current)
+        self._on_scope_changed()
+
+    def _on_scope_changed(self) -> None:
+        hops = self._scope.currentIndex()
+        near = (self.current, hops) if hops and self.current is not None else None
+        self.scope_changed.emit(near)
+
+
+def _nothing(text: str, titles: Iterable[str]) -> str:
+    near = get_close_matches(text, list(titles), n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"No variable is called “{text}”.{hint}"
+
+
+class _Field(QLineEdit):
+    def __init__(self, bar: FindBar) -> None:
+        super().__init__(bar)
+        self._bar = bar
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            (self._bar.previous if back else self._bar.next)()
+        elif event.key() == Qt.Key.Key_Down:
+            self._bar.next()
+        elif event.key() == Qt.Key.Key_Up:
+            self._bar.previous()
+        elif event.key() == Qt.Key.Key_Escape:
+            self._bar.finish()
+        else:
+            super().keyPressEvent(event)
+
 
 MINIMAP_FROM, MINIMAP_MS = 60, 60
 BUBBLE_WIDTH = 340
@@ -30,10 +229,7 @@ class ZoomControl(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 2, 4, 2)
         layout.setSpacing(2)
-        self._number = QToolButton()
-        self._number.setObjectName("zoom.actual")
-        self._number.setToolTip("Show at 100 % (1)")
-        self._number.setAccessibleName("Show at 100 %")
+        self._number = named(QToolButton(), "zoom.actual", "Show at 100 %", "Show at 100 % (1)")
         self._number.clicked.connect(self._on_number_clicked)
         layout.addWidget(tool_button("minus", "Zoom out (−)", self._out, name="zoom.out"))
         layout.addWidget(self._number)
@@ -68,9 +264,7 @@ class Minimap(QWidget):
 
     def __init__(self, view: CanvasView) -> None:
         super().__init__(view)
-        self.setObjectName("minimap")
-        self.setAccessibleName("Overview of the graph")
-        self.setToolTip("Press or drag to move the view.")
+        named(self, "minimap", "Overview of the graph", "Press or drag to move the view.")
         self._view = view
         self._picture: QPixmap | None = None
         self._area = QRectF()

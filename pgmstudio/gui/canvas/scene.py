@@ -18,12 +18,10 @@ from pgmstudio.core.drawing.diagram import (
     Size,
 )
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
-from pgmstudio.gui.canvas.edge_item import EdgeItem
-from pgmstudio.gui.canvas.edge_label import TagLayer, place_labels
-from pgmstudio.gui.canvas.edge_routing import RouteMaker, straight_route
-from pgmstudio.gui.canvas.level_of_detail import LevelOfDetail
+from pgmstudio.gui.canvas.edge_item import EdgeItem, RouteMaker, straight_route
+from pgmstudio.gui.canvas.layers import TagLayer, place_labels
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.canvas.node_view import LevelOfDetail, NodeView
 from pgmstudio.gui.theme.theme import theme
 
 

@@ -14,7 +14,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, row
+from pgmstudio.gui.widgets.basic import button, label, named, row
 
 _GAP = 8
 _MARGIN = 10.0  # around a fitted graph
@@ -64,8 +64,7 @@ class GraphPanel(QFrame):
             name=f"panelHead.{graph.number + 1}",
             tip=f"Show {graph.title} alone and large.",
         )
-        self.caption = label("", "secondary", size="dense")
-        self.caption.setObjectName(f"panelCaption.{graph.number + 1}")
+        self.caption = label("", "secondary", size="dense", name=f"panelCaption.{graph.number + 1}")
         self.canvas = Canvas()
         self.canvas.setAccessibleName(graph.title)
         self.canvas.view.setAccessibleName(graph.title)
@@ -99,15 +98,13 @@ class SmallMultiples(QScrollArea):
 
     def __init__(self, main: Canvas) -> None:
         super().__init__()
-        self.setObjectName("sideBySide")
-        self.setAccessibleName("Trees side by side")
+        named(self, "sideBySide", "Trees side by side")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._main = main
         self.panels: list[GraphPanel] = []
-        self._inside = QWidget()
-        self._inside.setObjectName("sideBySideGround")
+        self._inside = named(QWidget(), "sideBySideGround")
         self._grid = QGridLayout(self._inside)
         self._grid.setContentsMargins(_GAP, _GAP, _GAP, _GAP)
         self._grid.setSpacing(_GAP)

@@ -1,8 +1,8 @@
-"""The view of a graph: hit testing, hover, tools and keyboard."""
+"""The view of a graph: tools, hover, keyboard focus, and labels of nodes that are far away."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -18,19 +18,76 @@ from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
 from pgmstudio.core.drawing.snapping import Box, free_place
 from pgmstudio.core.number_format import percent
-from pgmstudio.gui.canvas.distant_labels import paint_far_labels
 from pgmstudio.gui.canvas.edge_item import EdgeItem
-from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.keyboard import CanvasKeys
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
 from pgmstudio.gui.canvas.scene import CanvasScene
-from pgmstudio.gui.canvas.separation_tool import SeparationTool
 from pgmstudio.gui.canvas.signals import Adviser, CanvasSignals, EdgeAdvice, Hit
-from pgmstudio.gui.canvas.tools import Modifiers, NodeTool, SelectTool, Tool
+from pgmstudio.gui.canvas.tools import (
+    EdgeTool,
+    Modifiers,
+    NodeTool,
+    SelectTool,
+    SeparationTool,
+    Tool,
+)
 from pgmstudio.gui.canvas.zoom_view import ZoomView
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import named
+
+LABEL_WIDTH = 180
+
+
+def paint_far_labels(
+    painter: QPainter, view: CanvasView, *, detail: Detail | None = None, zoom: float | None = None
+) -> None:
+    """Paint names next to dots at their size at 100 %; a file may show more than the screen."""
+    far = (detail or view.detail) is Detail.DOT
+    if not far and not view.has_dots:
+        return
+    hovered = view.hovered
+    near = hovered if isinstance(hovered, tuple) else (hovered,)
+    for item in view.graph.nodes.values():
+        if (far or item.face.mode is NodeMode.DOT) and _matters(item, near) and item.isVisible():
+            _paint_label(painter, item, zoom or view.zoom)
+
+
+def _matters(item: NodeItem, near: Container[str | None]) -> bool:
+    look = item.look
+    return (
+        look.is_selected
+        or look.has_focus
+        or look.is_match
+        or bool(look.role)
+        or bool(item.face.weights)
+        or item.face.is_target
+        or item.id in near
+    )
+
+
+def _paint_label(painter: QPainter, item: NodeItem, zoom: float) -> None:
+    mark = item.face.mark
+    text = item.face.title.replace("\n", " ")
+    if mark is not None:
+        text = f"{text} {mark.words}"
+    ink = "text" if mark is None else f"{mark.tint}_ink"
+    painter.save()
+    painter.translate(item.pos() + QPointF(dot_radius(zoom) * 1.9, 0))
+    painter.scale(1 / zoom, 1 / zoom)
+    metrics = canvas_metrics("caption", "medium")
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
+    width = metrics.horizontalAdvance(shown) + 8
+    card = QRectF(0, -8.5, width, 17)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color("canvas", 0.88))
+    painter.drawRoundedRect(card, 3, 3)
+    painter.setPen(theme().color(ink))
+    painter.setFont(canvas_font("caption", "medium"))
+    painter.drawText(card, Qt.AlignmentFlag.AlignCenter, shown)
+    painter.restore()
 
 
 def hit_in(scene: CanvasScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
@@ -118,9 +175,7 @@ class NameEditor(QLineEdit):
         self._view = view
         self._done: Callable[[str], None] | None = None
         self.scene_rect = QRectF()
-        self.setObjectName("nameEditor")
-        self.setAccessibleName("Name of the node")
-        self.setToolTip("Enter accepts the name, Esc cancels.")
+        named(self, "nameEditor", "Name of the node", "Enter accepts the name, Esc cancels.")
         self.setPlaceholderText("Name")
         self.hide()
 
@@ -181,10 +236,9 @@ class CanvasView(ZoomView):
         self.step_match: Callable[[int], None] | None = None  # while a search is open
         self._space_held = False
         self._pointer = QPointF()
-        self._hovered: tuple[str, str] | str | None = None
+        self.hovered: tuple[str, str] | str | None = None  # the id of a node or the ends of an edge
         self._plain = ""  # the node clicked for evidence: nothing is dimmed meanwhile
-        self.setObjectName("graphView")
-        self.setAccessibleName("Canvas")
+        named(self, "graphView", "Canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.keys = CanvasKeys(self)
@@ -193,7 +247,7 @@ class CanvasView(ZoomView):
             tool.name: tool
             for tool in (SelectTool(self), NodeTool(self), EdgeTool(self), SeparationTool(self))
         }
-        self._tool = self.tools["select"]
+        self.tool = self.tools["select"]
         scene.selection_shown.connect(self._repaint_far)
 
     # -- hit testing
@@ -231,20 +285,16 @@ class CanvasView(ZoomView):
 
     @property
     def is_busy(self) -> bool:
-        return self._tool.is_busy
+        return self.tool.is_busy
 
     @property
     def is_pressed(self) -> bool:
-        return self.is_panning or self._tool.is_pressed
-
-    @property
-    def tool(self) -> Tool:
-        return self._tool
+        return self.is_panning or self.tool.is_pressed
 
     def choose_tool(self, name: str) -> None:
-        self._tool.cancel()
-        self._tool = self.tools[name]
-        self.viewport().setCursor(self._tool.cursor)
+        self.tool.cancel()
+        self.tool = self.tools[name]
+        self.viewport().setCursor(self.tool.cursor)
 
     def advise_edge(self, source: str, target: str) -> EdgeAdvice:
         return EdgeAdvice() if self.advise is None else self.advise(source, target)
@@ -297,7 +347,7 @@ class CanvasView(ZoomView):
             hit = self.hit(event.position().toPoint())
             self._pointer = hit.point
             self.keys.follow_pointer(hit)
-            self._tool.press(hit, event.modifiers())
+            self.tool.press(hit, event.modifiers())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         hit = self.hit(event.position().toPoint())
@@ -312,9 +362,9 @@ class CanvasView(ZoomView):
         if self.is_panning:
             self.pan_to(point)
         elif event.buttons() & Qt.MouseButton.LeftButton:
-            self._tool.move(self._pointer, event.modifiers())
+            self.tool.move(self._pointer, event.modifiers())
         else:
-            self._tool.move(self._pointer, event.modifiers())
+            self.tool.move(self._pointer, event.modifiers())
             self._hover(event.modifiers())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -324,7 +374,7 @@ class CanvasView(ZoomView):
         elif event.button() == Qt.MouseButton.LeftButton:
             hit = self.hit(event.position().toPoint())
             self._pointer = hit.point
-            self._tool.release(hit, event.modifiers())
+            self.tool.release(hit, event.modifiers())
 
     def leaveEvent(self, event: QEvent) -> None:
         self.stop_hover()
@@ -340,7 +390,7 @@ class CanvasView(ZoomView):
     # -- hover
 
     def _hover(self, modifiers: Modifiers) -> None:
-        if self._tool.is_busy:
+        if self.tool.is_busy:
             return
         hit = self.hit_at(self._pointer)
         self._show_cursor(hit)
@@ -379,13 +429,13 @@ class CanvasView(ZoomView):
 
     def stop_hover(self) -> None:
         """Undo the dimming."""
-        if self._hovered is not None:
+        if self.hovered is not None:
             self._set_hovered(None)
             self.graph.emphasise(None)
 
     def _set_hovered(self, what: tuple[str, str] | str | None) -> None:
-        if what != self._hovered:
-            self._hovered = what
+        if what != self.hovered:
+            self.hovered = what
             self._repaint_far()
 
     def _repaint_far(self) -> None:
@@ -397,16 +447,11 @@ class CanvasView(ZoomView):
     def has_dots(self) -> bool:
         return any(item.face.mode is NodeMode.DOT for item in self.graph.nodes.values())
 
-    @property
-    def hovered(self) -> tuple[str, str] | str | None:
-        """The id of a node or the ends of an edge."""
-        return self._hovered
-
     def _show_cursor(self, hit: Hit | None = None) -> None:
-        shape = self._tool.cursor
+        shape = self.tool.cursor
         if self._space_held:
             shape = Qt.CursorShape.OpenHandCursor
-        elif self._tool.name == "select" and hit is not None and hit.state is not None and hit.node:
+        elif self.tool.name == "select" and hit is not None and hit.state is not None and hit.node:
             face = hit.node.face
             if face.is_impossible(hit.state):
                 shape = Qt.CursorShape.ForbiddenCursor
@@ -434,7 +479,7 @@ class CanvasView(ZoomView):
         elif event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space_held = True
             self._show_cursor()
-        elif event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_Alt) and self._hovered:
+        elif event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_Alt) and self.hovered:
             self._hover(event.modifiers())
         else:
             event.ignore()
@@ -443,7 +488,7 @@ class CanvasView(ZoomView):
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space_held = False
             self._show_cursor()
-        elif event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_Alt) and self._hovered:
+        elif event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_Alt) and self.hovered:
             self._hover(event.modifiers())
         else:
             super().keyReleaseEvent(event)
@@ -462,7 +507,7 @@ class CanvasView(ZoomView):
     def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_far_labels(painter, self)
-        self._tool.paint(painter)
+        self.tool.paint(painter)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):

@@ -1,25 +1,20 @@
-"""Read-only canvases of edge frequencies: averaged graphs, with widths and labels in percent."""
+"""Read-only canvases: steps of a search, and edge frequencies with widths and labels in percent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from pgmstudio.core.drawing.diagram import (
-    EdgeStyle,
-    GraphPicture,
-    PictureEdge,
-    PictureNode,
-    Point,
-)
+from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode, Point
 from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_strengths import Strengths, strengths_of_replicates
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed
 from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeView
+from pgmstudio.gui.widgets.basic import vbox
 
 Edge = tuple[str, str]
 StrengthsOf = Callable[[Iterable[Edge], EdgeFrequencies], Strengths]
@@ -44,7 +39,38 @@ def averaged_picture(frequencies: EdgeFrequencies, averaged: Averaged) -> GraphP
     return GraphPicture(nodes, edges)
 
 
-class AveragedCanvas(QWidget):
+def plain_faces(picture: GraphPicture) -> dict[str, NodeView]:
+    """Nodes that show their names only."""
+    return {node.id: NodeView(node.label) for node in picture.nodes}
+
+
+class ReadOnlyCanvas(QWidget):
+    """A canvas of a graph of names that is laid out in the background and cannot be edited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.canvas = Canvas()
+        self.canvas.view.is_editable = False
+        self._layouts = LayoutMaker(self)
+        self._layouts.placed.connect(self._on_placed)
+        vbox(self, self.canvas)
+
+    def _ask_layout(self, name: str, picture: GraphPicture) -> None:
+        faces = plain_faces(picture)
+        sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
+        canvas = self.canvas.view.canvas_size
+        self._layouts.ask(LayoutQuestion(name, picture, sizes, None, canvas))
+
+    def _on_placed(self, placed: Placed) -> None:
+        """Draw the graph at the positions of a layout."""
+
+    def stop(self) -> None:
+        """Stop background work when the page is closed."""
+        self._layouts.stop()
+        self.canvas.stop()
+
+
+class AveragedCanvas(ReadOnlyCanvas):
     """The canvas of an averaged graph, laid out once: the threshold changes only the edges."""
 
     selected = Signal(object)  # edge or None
@@ -52,19 +78,12 @@ class AveragedCanvas(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("averagedCanvas")
-        self.canvas = Canvas()
-        self.canvas.view.is_editable = False
         self.canvas.view.describe_edge = self._describe
         self.canvas.signals.select.connect(self._on_select)
         self.canvas.signals.move.connect(self._on_moved)
         self._positions: dict[str, Point] = {}
         self._picture = GraphPicture(())
         self._strengths: Strengths | None = None
-        self._layouts = LayoutMaker(self)
-        self._layouts.placed.connect(self._on_placed)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.canvas)
 
     def show_average(
         self,
@@ -78,11 +97,8 @@ class AveragedCanvas(QWidget):
         if set(self._positions) >= set(self._picture.ids):
             self._draw(None)
             return
-        faces = {node.id: NodeView(node.label) for node in self._picture.nodes}
-        sizes = {node.id: face_size(node, faces[node.id]) for node in self._picture.nodes}
-        canvas = self.canvas.view.canvas_size
-        self._layouts.ask(LayoutQuestion("bootstrap", self._picture, sizes, None, canvas))
-        self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
+        self._ask_layout("bootstrap", self._picture)
+        self.canvas.show_waiting_text(f"Arranging {len(self._picture.nodes)} nodes…")
 
     def show_edge(self, edge: Edge) -> None:
         """Select an edge, in either direction, and scroll to it."""
@@ -100,10 +116,11 @@ class AveragedCanvas(QWidget):
 
     def _draw(self, placed: Placed | None) -> None:
         picture = self._picture
-        faces = {node.id: NodeView(node.label) for node in picture.nodes}
         is_same = placed is not None and placed.picture is picture
         routes = placed.routes if placed is not None and is_same and placed.routes else None
-        self.canvas.scene.show_picture(picture, faces, self._positions, routes=routes)
+        self.canvas.scene.show_picture(
+            picture, plain_faces(picture), self._positions, routes=routes
+        )
         self.canvas.show_strengths(self._strengths)
 
     def _describe(self, source: str, target: str) -> str:
@@ -116,11 +133,6 @@ class AveragedCanvas(QWidget):
     def _on_moved(self, positions: dict[str, Point]) -> None:
         self._positions |= positions
         self.canvas.scene.move_nodes(positions)
-
-    def stop(self) -> None:
-        """Stop background work when the page is closed."""
-        self._layouts.stop()
-        self.canvas.stop()
 
 
 def frequency_picture(frequencies: EdgeFrequencies, least: float) -> GraphPicture:
@@ -139,46 +151,71 @@ def frequency_picture(frequencies: EdgeFrequencies, least: float) -> GraphPictur
     return GraphPicture(nodes, tuple(edges))
 
 
-class FrequencyCanvas(QWidget):
+class FrequencyCanvas(ReadOnlyCanvas):
     """The canvas of edge frequencies, laid out in the background when its edges change."""
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str) -> None:
+        super().__init__()
         self.setObjectName("frequencyCanvas")
-        self._title = title
-        self.canvas = Canvas()
-        self.canvas.view.is_editable = False
         self.canvas.setAccessibleName(title)
         self._strengths: Strengths | None = None
-        self._layouts = LayoutMaker(self)
-        self._layouts.placed.connect(self._on_placed)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.canvas)
 
     def show_frequencies(self, frequencies: EdgeFrequencies, what: str, least: float) -> None:
         """Show frequencies; `what` names their total, for example "of optima"."""
         picture = frequency_picture(frequencies, least)
         values = {(e.source, e.target): e.joined for e in frequencies.edges if e.joined >= least}
         self._strengths = Strengths(f"fraction {what}", "%", values, full=1.0) if values else None
-        faces = {node.id: NodeView(node.label) for node in picture.nodes}
-        sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
-        canvas = self.canvas.view.canvas_size
-        self._layouts.ask(LayoutQuestion("frequencies", picture, sizes, None, canvas))
+        self._ask_layout("frequencies", picture)
         if not self.canvas.scene.nodes:
             self.canvas.show_waiting_text(f"Arranging {len(picture.nodes)} nodes…")
 
     def _on_placed(self, placed: Placed) -> None:
         self.canvas.show_waiting_text("")
         first = not self.canvas.scene.nodes
-        faces = {node.id: NodeView(node.label) for node in placed.picture.nodes}
-        routes = placed.routes or None
-        self.canvas.scene.show_picture(placed.picture, faces, placed.positions, routes=routes)
+        picture, routes = placed.picture, placed.routes or None
+        self.canvas.scene.show_picture(
+            picture, plain_faces(picture), placed.positions, routes=routes
+        )
         self.canvas.show_strengths(self._strengths)
         if first:
             self.canvas.view.fit()
 
-    def stop(self) -> None:
-        """Stop background work when the page is closed."""
-        self._layouts.stop()
-        self.canvas.stop()
+
+class StepCanvas(ReadOnlyCanvas):
+    """Shows one picture after the other over the same nodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.canvas.shows_legend = False  # the text above the graph explains it
+        self._search: object = None
+        self._picture = GraphPicture(())
+        self._targets: Collection[str] = ()
+        self._positions: dict[str, Point] = {}
+
+    def show_picture(
+        self,
+        search: object,
+        arranged: GraphPicture,
+        picture: GraphPicture,
+        targets: Collection[str] = (),
+    ) -> None:
+        """A picture of a search with nodes marked; `arranged` is laid out for all its pictures."""
+        self._picture, self._targets = picture, targets
+        if search is not self._search:
+            self._search = search
+            self._ask_layout("steps", arranged)
+        self._draw()
+
+    def _on_placed(self, placed: Placed) -> None:
+        self._positions = dict(placed.positions)
+        self._draw()
+        self.canvas.view.fit()
+
+    def _draw(self) -> None:
+        if not set(self._positions) >= set(self._picture.ids):
+            return
+        faces = {
+            node.id: NodeView(node.label, is_target=node.id in self._targets)
+            for node in self._picture.nodes
+        }
+        self.canvas.scene.show_picture(self._picture, faces, self._positions)

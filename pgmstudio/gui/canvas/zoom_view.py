@@ -30,8 +30,9 @@ class ZoomView(QGraphicsView):
     def __init__(self, scene: CanvasScene, parent: QWidget | None = None) -> None:
         super().__init__(scene, parent)
         self.graph = scene
-        self._zoom = 1.0
-        self._is_fitted = True
+        self.zoom = 1.0  # 1 is 100 %
+        # Whether the graph is fitted: after `fit`, until the user pans or zooms.
+        self.is_fitted = True
         self._stands = False  # fitted, but not moved while everything is visible
         self._waits_to_fit = False  # it was fitted before a panel covered a part of it
         self._clear_later = one_shot(self, self._show_selected_uncovered)
@@ -63,26 +64,21 @@ class ZoomView(QGraphicsView):
         return False
 
     @property
-    def zoom(self) -> float:
-        """1 is 100 %."""
-        return self._zoom
-
-    @property
     def pixels_per_unit(self) -> float:
         """Screen pixels per scene unit: the zoom, enlarged by the font scale."""
-        return self._zoom * theme().scale
+        return self.zoom * theme().scale
 
     @property
     def detail(self) -> Detail:
-        return self.graph.zoomed.detail_of(self._zoom)
+        return self.graph.zoomed.detail_of(self.zoom)
 
     def set_zoom(self, zoom: float, anchor: QPoint | None = None) -> None:
         """Set the zoom, keeping the point under `anchor` (else the middle) fixed."""
         zoom = min(MAX_ZOOM, max(MIN_ZOOM, zoom))
         at = self.viewport().rect().center() if anchor is None else anchor
         anchored = self.mapToScene(at)
-        self._zoom = zoom
-        self._is_fitted = False
+        self.zoom = zoom
+        self.is_fitted = False
         self._apply_zoom()
         self._scroll_by(self.mapFromScene(anchored) - at)
         self.zoom_changed.emit(zoom)
@@ -104,7 +100,7 @@ class ZoomView(QGraphicsView):
             self.setSceneRect(scene_rect)
 
     def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
-        self.set_zoom(self._zoom * factor, anchor)
+        self.set_zoom(self.zoom * factor, anchor)
 
     def _room(self) -> Size:
         """The pixels that a graph can have."""
@@ -125,8 +121,8 @@ class ZoomView(QGraphicsView):
         content = self.graph.content_rect()
         width, height = self._room()
         wanted = min(width / max(1.0, content.width()), height / max(1.0, content.height()))
-        before = self._zoom, self.sight()
-        self._zoom = min(1.0, max(MIN_ZOOM, wanted / theme().scale))
+        before = self.zoom, self.sight()
+        self.zoom = min(1.0, max(MIN_ZOOM, wanted / theme().scale))
         self._apply_zoom(content)
         # Shifted as far as space allows: the graph is not scaled down for the widget there.
         free = max(0.0, width - content.width() * self.pixels_per_unit)
@@ -137,15 +133,10 @@ class ZoomView(QGraphicsView):
             left, up = free, min(above, max(0.0, self.reserved_corner[1] - self._foot))
         offset = QPointF(left, self._foot - self._head + up)
         self.centerOn(content.center() + offset / (2 * self.pixels_per_unit))
-        self._is_fitted, self._stands = True, False
-        if (self._zoom, self.sight()) != before:
-            self.zoom_changed.emit(self._zoom)
+        self.is_fitted, self._stands = True, False
+        if (self.zoom, self.sight()) != before:
+            self.zoom_changed.emit(self.zoom)
             self.looked_elsewhere.emit()
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether the graph is fitted: after `fit`, until the user pans or zooms."""
-        return self._is_fitted
 
     def keep_margin(self, margin: float) -> None:
         """Set the margin around a fitted graph, for small views."""
@@ -154,7 +145,7 @@ class ZoomView(QGraphicsView):
     def keep_corner(self, width: float, height: float) -> None:
         """Keep a fitted graph out of the lower right corner if space allows."""
         needs_more, self.reserved_corner = width > self.reserved_corner[0], (width, height)
-        if needs_more and self._is_fitted:
+        if needs_more and self.is_fitted:
             self.fit()
 
     def keep_foot(self, height: float) -> None:
@@ -162,14 +153,14 @@ class ZoomView(QGraphicsView):
         control."""
         needs_more, self._foot = height > self._foot, height
         # Only growing: a smaller legend after fitting must not change the zoom again and again.
-        if needs_more and self._is_fitted:
+        if needs_more and self.is_fitted:
             self.fit()
 
     def keep_head(self, height: float) -> None:
         """Keep the topmost part of the view free above a fitted graph, for bars."""
         height = max(self._margin, height)
         is_other, self._head = height != self._head, height
-        if is_other and self._is_fitted:
+        if is_other and self.is_fitted:
             self.fit()
 
     def keep_clear(self, right: int, below: int) -> None:
@@ -205,8 +196,8 @@ class ZoomView(QGraphicsView):
         if self.is_pressed:
             self._clear_later.start()
             return
-        if self._pan_to_show(box) and self._is_fitted:
-            self._is_fitted, self._waits_to_fit = False, True
+        if self._pan_to_show(box) and self.is_fitted:
+            self.is_fitted, self._waits_to_fit = False, True
 
     def _pan_to_show(self, box: QRectF) -> bool:
         """Pan so that a box lies in the free part; False when it does already."""
@@ -227,7 +218,7 @@ class ZoomView(QGraphicsView):
 
     def keep_fitted(self) -> None:
         """Fit again as soon as positions change."""
-        self._is_fitted, self._stands = True, False
+        self.is_fitted, self._stands = True, False
 
     def stand_still(self) -> None:
         """Do not fit after a drag, so that the node stays under the pointer, if everything is
@@ -247,7 +238,7 @@ class ZoomView(QGraphicsView):
         """Centre a node, zoomed in enough to read its name; a readable node is not moved."""
         item = self.graph.nodes.get(node)
         if item is not None:
-            if self._zoom < 0.5:
+            if self.zoom < 0.5:
                 self.set_zoom(1.0)
             elif self._below_find_bar().contains(item.box):
                 self.ensure_node_visible(node)  # only from under a panel
@@ -257,7 +248,7 @@ class ZoomView(QGraphicsView):
     def centre_on(self, point: QPointF) -> None:
         """Put a point of the scene in the middle of the view."""
         self.centerOn(point)
-        self._is_fitted = False
+        self.is_fitted = False
         self.looked_elsewhere.emit()
 
     def _scroll_by(self, way: QPoint) -> None:
@@ -267,7 +258,7 @@ class ZoomView(QGraphicsView):
 
     def _on_contents_changed(self) -> None:
         stays = self._stands and self.sight().contains(self.graph.content_rect())
-        if self._is_fitted and not self.is_busy and not stays:
+        if self.is_fitted and not self.is_busy and not stays:
             self.fit()
         else:
             self._extend_scene_rect()
@@ -275,7 +266,7 @@ class ZoomView(QGraphicsView):
     def _on_theme_changed(self) -> None:
         self.resetCachedContent()
         self._apply_zoom()
-        if self._is_fitted:
+        if self.is_fitted:
             self.fit()
         self.viewport().update()
 
@@ -294,7 +285,7 @@ class ZoomView(QGraphicsView):
         if self._pan_from is not None:
             self._scroll_by(self._pan_from - position)
             self._pan_from = position
-            self._is_fitted = False
+            self.is_fitted = False
             self.looked_elsewhere.emit()
 
     def end_pan(self) -> None:
@@ -309,13 +300,13 @@ class ZoomView(QGraphicsView):
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and way.x() == 0:
                 way = QPoint(way.y(), 0)
             self._scroll_by(-way)
-            self._is_fitted = False
+            self.is_fitted = False
             self.looked_elsewhere.emit()
         event.accept()
 
     def _below_find_bar(self) -> QRectF:
         """The visible part of the scene while the find bar is open."""
-        return self.sight().adjusted(0, 1.5 * theme().px("view_bar") / self._zoom, 0, 0)
+        return self.sight().adjusted(0, 1.5 * theme().px("view_bar") / self.zoom, 0, 0)
 
     def sight(self) -> QRectF:
         """The visible part of the scene."""
@@ -324,10 +315,10 @@ class ZoomView(QGraphicsView):
     def drawBackground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         assert isinstance(rect, QRectF)
         painter.fillRect(rect, theme().color("canvas"))
-        if self._zoom < GROUND_FROM:
+        if self.zoom < GROUND_FROM:
             return
         # Dotted lines instead of single points: a screen has thousands of them.
-        size = 1.5 / self._zoom
+        size = 1.5 / self.zoom
         pen = QPen(theme().color("grid"), size)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setDashPattern([1.0, GRID / size - 1.0])
@@ -350,7 +341,7 @@ class ZoomView(QGraphicsView):
         before = QRect(QPoint(), event.oldSize())
         was_seen = selected is not None and before.contains(self.mapFromScene(selected.pos()))
         super().resizeEvent(event)
-        if self._is_fitted:
+        if self.is_fitted:
             self.fit()
             return
         self._extend_scene_rect()

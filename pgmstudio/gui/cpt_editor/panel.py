@@ -15,12 +15,11 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext, Selection
-from pgmstudio.gui.cpt_editor.clipboard import pasted, table_text
-from pgmstudio.gui.cpt_editor.model import TableGrid, family_counts
-from pgmstudio.gui.cpt_editor.view import TableView
+from pgmstudio.gui.cpt_editor.grid import TableGrid, TableView, family_counts, pasted, table_text
 from pgmstudio.gui.evidence.cpt_edit_session import Waiting, cpt_edit_session
 from pgmstudio.gui.languages.registry import TableEditor, language_view
 from pgmstudio.gui.languages.tables import TableSource
@@ -46,8 +45,7 @@ class TablePanel(QWidget):
         self._view.copy_requested.connect(self.copy)
         self._view.paste_requested.connect(self.paste)
         self._view.setModel(self._grid)
-        self._title = label("", "heading", size="dense")
-        self._title.setObjectName("tableTitle")
+        self._title = label("", "heading", size="dense", name="tableTitle")
         self._chip = ChipLabel("tableChip")
         self._fix = button(
             "Fix it",
@@ -363,8 +361,6 @@ class TablePanel(QWidget):
         self._commit(f"Complement in the table of {self._name}")
 
     def _on_fill(self) -> None:
-        from pgmstudio.core.learning.smoothing import smoothed
-
         states = self._grid.state_count
         assert self._rows is not None  # otherwise the button is disabled
         self._grid.set_values(smoothed(self._rows, 1.0).reshape(-1, states))

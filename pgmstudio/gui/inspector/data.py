@@ -13,6 +13,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.widgets.basic import Section, button, empty, label
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
@@ -45,9 +46,9 @@ class DataInspector(QWidget):
         self._counted: _Counted | None = None
         self._asked: DataSet | None = None
         self._listed: list[tuple[str, str]] | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_counted)
-        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(
+            self, self._on_counted, app.errors.at("inspectorPanel").report
+        )
         self._head = InspectorHead("inspectorData")
         self.facts = FactRows("inspectorDataFacts")
         rows = Section("Rows and columns", line=False)
@@ -59,8 +60,14 @@ class DataInspector(QWidget):
         self._list = QVBoxLayout()
         self._list.setSpacing(2)
         self._models.add(self._list)
-        sections = (rows, self._origin, self._models)
-        lay_under(self._head, sections, self, "inspectorDataScroll")
+        lay_under(
+            self._head,
+            (rows, self._origin, self._models),
+            self,
+            "inspectorDataScroll",
+            margins=(0, 10, 0, 0),
+            spacing=0,
+        )
 
     def show_data(self, data_id: str, entry: DataEntry) -> None:
         self._data_id, self._entry = data_id, entry
@@ -97,11 +104,7 @@ class DataInspector(QWidget):
             facts += [
                 ("Missing cells", grouped(result.missing) + fraction if result.missing else "none"),
                 ("Complete rows", grouped(data.row_count - result.incomplete)),
-                (
-                    "Different rows",
-                    grouped(result.distinct),
-                    "The number of distinct rows.",
-                ),
+                ("Different rows", grouped(result.distinct), "The number of distinct rows."),
             ]
         self.facts.show_facts(facts)
         origin: list[Fact] = []
@@ -146,8 +149,6 @@ class DataInspector(QWidget):
             self._list.addWidget(label(more, "tertiary", size="dense"))
 
     def _open(self, model_id: str) -> None:
-        from pgmstudio.gui.navigation import open_model_page
-
         open_model_page(self._app, model_id)
 
 

@@ -1,4 +1,4 @@
-"""The inspector of one edge: its ends, mutual information, reverse, delete, notes."""
+"""The inspector of one edge, and the tab Edges of a variable: neighbours, reverse, delete."""
 
 from __future__ import annotations
 
@@ -8,30 +8,162 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import edge_text
+from pgmstudio.core.project import model_edits
 from pgmstudio.core.project.model_edits import set_edge_note
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
 from pgmstudio.gui.inspector.language_sections import LanguageSections
-from pgmstudio.gui.inspector.node_beliefs import bars_of
-from pgmstudio.gui.inspector.node_edges import (
-    delete,
-    information_around,
-    not_editable_reason,
-    reverse,
-)
+from pgmstudio.gui.inspector.node_beliefs import bars_of, information_around
 from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Section, button, hairline, row, scrolled
+from pgmstudio.gui.widgets.basic import Section, button, hbox, label, named, row, tool_button
 from pgmstudio.gui.widgets.belief_bars import BeliefBars
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import FactRows
-from pgmstudio.gui.widgets.inspector_header import InspectorHead
+from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
 
-TOPIC = "edge"
+_NEIGHBOURS = "edges-of-node"
 Edge = tuple[str, str]
+
+
+def not_editable_reason(subject: ActiveModel) -> str | None:
+    """Why the edges of this model cannot be edited; None if they can."""
+    if isinstance(subject.model, model_edits.EditableStructure):
+        return None
+    return f"Not now: the edges of {a_kind(subject.model.kind)} cannot be edited; convert it first."
+
+
+def reverse(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
+    source, target = edge
+    edit = partial(
+        model_edits.reverse_edge, model_id=subject.model_id, source=source, target=target
+    )
+    return app.change(f"Reverse {edge_text(subject.model, *edge)}", edit)
+
+
+def delete(app: AppContext, subject: ActiveModel, edge: Edge) -> bool:
+    source, target = edge
+    edit = partial(model_edits.remove_edge, model_id=subject.model_id, source=source, target=target)
+    return app.change(f"Delete {edge_text(subject.model, *edge)}", edit)
+
+
+class EdgesTab(QWidget):
+    """A row for every neighbour."""
+
+    def __init__(self, app: AppContext) -> None:
+        super().__init__()
+        self._app = app
+        self._subject: ActiveModel | None = None
+        self._name = ""
+        self._asked: tuple[object, ...] = ()
+        self._built: tuple[object, ...] = ()
+        self._bits: dict[str, float] = {}
+        self._rows: dict[Edge, _EdgeRow] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 8, 0, 8)
+        self._layout.setSpacing(4)
+        self._holder = QWidget()
+        self._layout.addWidget(self._holder)
+        self._layout.addStretch(1)
+
+    def show_node(self, subject: ActiveModel, name: str) -> None:
+        if name != self._name or self._subject is None or subject.model is not self._subject.model:
+            self._bits = {}
+        self._subject, self._name = subject, name
+        edges = tuple(e for e in subject.edges if name in e)
+        built = (subject.model_id, subject.model, name, subject.entry.node_titles)
+        if built != self._built:
+            self._built = built
+            self._rebuild(subject, name, edges)
+        asked = (subject.model, name, dict(subject.live.evidence))
+        if self.isVisible() and edges and asked != self._asked and subject.live.error is None:
+            self._asked = asked
+            live = subject.live
+            question = partial(information_around, subject.model.domain, live.evidence, name)
+            live.side.ask(_NEIGHBOURS, question, self._on_bits)
+        self._show_bits()
+
+    def _on_bits(self, answer: tuple[str, dict[str, float]]) -> None:
+        if answer[0] == self._name:
+            self._bits = answer[1]
+            self._show_bits()
+
+    def _show_bits(self) -> None:
+        for edge, made in self._rows.items():
+            other = edge[0] if edge[1] == self._name else edge[1]
+            bits = self._bits.get(other)
+            made.bits.setText("" if bits is None else f"{bits:.3f}")
+
+    def _rebuild(self, subject: ActiveModel, name: str, edges: tuple[Edge, ...]) -> None:
+        old, self._holder = self._holder, QWidget()
+        self._layout.replaceWidget(old, self._holder)
+        old.hide()
+        old.deleteLater()
+        self._rows = {}
+        column = QVBoxLayout(self._holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        groups: tuple[tuple[str, list[Edge], str], ...] = (
+            ("Parents", [e for e in edges if e[1] == name], "No parents."),
+            ("Children", [e for e in edges if e[0] == name], "No children."),
+        )
+        if subject.is_undirected:
+            groups = (("Neighbours", list(edges), "No neighbours."),)
+        for title, some, none in groups:
+            fact = "mutual information, bits" if some else ""
+            section = Section(title, fact, line=title == "Children")
+            for edge in some:
+                other = edge[0] if edge[1] == name else edge[1]
+                made = self._rows[edge] = _EdgeRow(
+                    subject.title(other), edge_text(subject.model, *edge)
+                )
+                made.turn.setVisible(not subject.is_undirected)
+                made.name.clicked.connect(partial(self._app.workspace.select, (other,)))
+                made.turn.clicked.connect(partial(self._on_turn, edge))
+                made.gone.clicked.connect(partial(self._on_gone, edge))
+                why = not_editable_reason(subject)
+                made.allow(why)
+                section.add(made)
+            if not some:
+                section.add(label(none, "tertiary", size="dense"))
+            column.addWidget(section)
+
+    def _on_turn(self, edge: Edge, *_: object) -> None:
+        if self._subject is not None:
+            reverse(self._app, self._subject, edge)
+
+    def _on_gone(self, edge: Edge, *_: object) -> None:
+        if self._subject is not None:
+            delete(self._app, self._subject, edge)
+
+
+class _EdgeRow(QWidget):
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self.name = named(
+            ElidedLabel(title, is_link=True),
+            f"edgeOther.{text}",
+            f"Select {title}",
+            f"Select {title}",
+        )
+        self.bits = label("", "secondary", size="dense")
+        self.turn = tool_button("arrows-left-right", f"Reverse {text}", name=f"turn.{text}")
+        self.gone = tool_button("trash", f"Delete {text}", name=f"delete.{text}")
+        self._tips = {self.turn: f"Reverse {text}", self.gone: f"Delete {text}"}
+        hbox(self, (self.name, 1), self.bits, self.turn, self.gone, spacing=6)
+
+    def allow(self, disabled_reason: str | None) -> None:
+        for widget, tip in self._tips.items():
+            widget.setEnabled(disabled_reason is None)
+            widget.setToolTip(disabled_reason or tip)
+
+
+TOPIC = "edge"
 
 
 class EdgeInspector(QWidget):
@@ -63,8 +195,7 @@ class EdgeInspector(QWidget):
             tip="Delete the edge (Del).",
         )
         self._tips = {widget: widget.toolTip() for widget in (self._turn, self._gone)}
-        strength.add(self.facts)
-        strength.add(row(self._turn, self._gone, None))
+        strength.add(self.facts, row(self._turn, self._gone, None))
         self._ends = [(Section(""), BeliefBars(f"inspectorEdgeBars{end}")) for end in (0, 1)]
         for index, (section, bars) in enumerate(self._ends):
             bars.state_used.connect(partial(self._on_state_used, index))
@@ -76,20 +207,9 @@ class EdgeInspector(QWidget):
         self.editor = NotesEditor("inspectorEdgeNotes", "Notes on this edge")
         self.editor.edited.connect(self._on_edited)
         notes.add(self.editor)
-        content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 8, 0, 8)
-        inner.setSpacing(4)
         ends = (section for section, _ in self._ends)
         parts: list[QWidget] = [self._of_language, strength, self.why, *ends, notes]
-        for part in parts:
-            inner.addWidget(part)
-        inner.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for widget in (self._head, hairline(), scrolled(content, "inspectorEdgeScroll")):
-            layout.addWidget(widget)
+        lay_under(self._head, parts, self, "inspectorEdgeScroll")
 
     def show_edge(self, subject: ActiveModel, edge: Edge) -> None:
         if edge != self._edge or self._subject is None or subject.model is not self._subject.model:

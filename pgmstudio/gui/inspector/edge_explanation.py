@@ -31,9 +31,7 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
-from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
-    TestLog,
-)
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import TestLog
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
@@ -119,12 +117,8 @@ class EdgeExplanationSection(Section):
         self._why: EdgeWhy | None = None
         self._result: KesOptima | TestLog | None = None  # of a search that was repeated
         self._counters = _Counters(threading.Lock())
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_why)
-        self._latest_task.failed.connect(self._on_failed)
-        self._searcher = LatestTask(self)
-        self._searcher.answered.connect(self._on_search)
-        self._searcher.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_why, self._on_failed)
+        self._searcher = LatestTask(self, self._on_search, self._on_failed)
         holder = QWidget()
         self._lines = QVBoxLayout(holder)
         self._lines.setContentsMargins(0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""The inspector of several variables: their joint belief as a heat map, and mutual information."""
+"""The inspector of several variables: joint belief, most probable states, mutual information."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import (
-    QApplication,
-    QFileDialog,
-    QHeaderView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.edge_strength import JointSession
@@ -29,20 +23,164 @@ from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
+from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, Scale
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
+from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.number_format import grouped, percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
+from pgmstudio.gui.evidence.map_query import LONGER_SECONDS, MapQuestion, map_query_of
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
-from pgmstudio.gui.inspector.map_section import MapSection
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
-from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
-from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.grid_view import GridView
-from pgmstudio.gui.widgets.inspector_header import InspectorHead
+from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
+
+# Longer lists of states are shown in the diagram.
+MAX_STATES = 24
+
+
+class MapSection(Section):
+    """Searched on request, since it may take a while; shows whether the result is proved."""
+
+    def __init__(self, app: AppContext) -> None:
+        super().__init__("Most probable together", "MAP")
+        self.setObjectName("inspectorMap")
+        self._app = app
+        self._controller = map_query_of(app)
+        self._controller.changed.connect(self._refresh)
+        self._question: MapQuestion | None = None
+        self._subject: ActiveModel | None = None
+        self._note = Note(name="inspectorMapNote")
+        self._text = label("", "secondary", size="dense", wrap=True, name="inspectorMapText")
+        self.states = FactRows("inspectorMapStates")
+        self.others = FactRows("inspectorMapOthers")
+        self._find = button(
+            "Find",
+            self.begin,
+            icon_name="crosshair",
+            name="inspectorMapFind",
+            tip="The most probable states of these variables together, the others summed out.",
+        )
+        self._stop = button(
+            "Stop, keep best",
+            self._controller.stop,
+            icon_name="stop",
+            name="inspectorMapStop",
+            tip="End the search and keep the best configuration found so far.",
+        )
+        self._longer = button(
+            "Search longer",
+            self._on_longer,
+            icon_name="hourglass",
+            name="inspectorMapLonger",
+            tip=f"Search again for up to {LONGER_SECONDS:g} s.",
+        )
+        self._use = button(
+            "Set as evidence",
+            self._on_use,
+            icon_name="flag",
+            name="inspectorMapUse",
+            tip="Add these states to the evidence.",
+        )
+        self.add(
+            self._note,
+            self._text,
+            self.states,
+            self.others,
+            row(self._find, self._stop, self._use, None),
+            row(self._longer, None),
+        )
+        for later in (self._stop, self._use, self._longer, self.states, self.others):
+            later.hide()
+        # A search that ends immediately should not flicker.
+        self._stale_timer = one_shot(self, self._refresh, 200)
+
+    def show_nodes(self, subject: ActiveModel, names: Sequence[str]) -> None:
+        self._subject = subject
+        self._question = MapQuestion(subject.model, tuple(names), subject.live.evidence)
+        self.setVisible(subject.live.error is None)
+        self._refresh()
+
+    def begin(self) -> None:
+        """Begin the search for what is shown."""
+        if self._question is not None:
+            self._controller.search(self._question)
+            self._stale_timer.start()
+
+    def _on_longer(self) -> None:
+        if self._question is not None:
+            self._controller.search(self._question, LONGER_SECONDS)
+
+    def _refresh(self) -> None:
+        question, subject = self._question, self._subject
+        if question is None or subject is None:
+            return
+        controller = self._controller
+        answer = controller.answer_to(question)
+        is_searching = controller.is_searching and controller.is_about(question)
+        self._note.show_text(controller.problem_of(question), "warning")
+        self._find.setVisible(answer is None and not is_searching)
+        self._stop.setVisible(is_searching and not self._stale_timer.isActive())
+        self._longer.setVisible(answer is not None and not answer.is_exact)
+        self._use.setVisible(answer is not None)
+        self.states.setVisible(answer is not None)
+        self.others.setVisible(answer is not None and len(answer.best) > 1)
+        if answer is not None:
+            self._show_answer(subject, answer)
+        else:
+            message = "Searching for the most probable combination…" if is_searching else ""
+            self._text.setText(message)
+        self._text.setVisible(bool(self._text.text()))
+
+    def _show_answer(self, subject: ActiveModel, answer: MapAnswer) -> None:
+        first = answer.best[0]
+        self._text.setText(self._controller.answer_text(answer))
+        chance = percent(math.exp2(first.log2_probability))
+        facts: list[Fact] = [("Probability", f"{chance} %", "The other variables are summed out.")]
+        if subject.live.evidence:
+            joint = math.exp2(first.log2_probability + subject.live.log2_evidence)
+            facts = [
+                ("Given the evidence", f"{chance} %", "The other variables are summed out."),
+                ("With the evidence", f"{joint:.4g}", "Its probability times P(e)."),
+            ]
+        if not answer.is_exact:
+            bound = percent(min(1.0, math.exp2(answer.log2_bound)))
+            facts.append(("At most", f"{bound} %", "No combination can be more probable."))
+        states = [(subject.title(name), state) for name, state in first.states.items()]
+        facts += states[:MAX_STATES]
+        if len(states) > MAX_STATES:
+            facts.append((f"{len(states) - MAX_STATES} more variables", ""))
+        self.states.show_facts(facts)
+        self.others.show_facts(
+            [_other(subject, first, one, index) for index, one in enumerate(answer.best[1:], 2)]
+        )
+
+    def _on_use(self) -> None:
+        question, subject = self._question, self._subject
+        answer = None if question is None else self._controller.answer_to(question)
+        if subject is None or answer is None:
+            return
+        live = subject.live
+        states = {
+            n: Observed(s) for n, s in answer.best[0].states.items() if n not in live.evidence
+        }
+        live.set_all({**live.evidence, **states})
+
+
+def _other(subject: ActiveModel, first: Combination, one: Combination, position: int) -> Fact:
+    """The n-th best: how probable, and in what it differs from the best."""
+    differs = [
+        f"{subject.title(name)} = {state}"
+        for name, state in one.states.items()
+        if state != first.states[name]
+    ]
+    chance = percent(math.exp2(one.log2_probability))
+    return f"{position}. {chance} %", ", ".join(differs), "In what it differs from the first."
+
 
 Index = QModelIndex | QPersistentModelIndex
 STEPS = 8
@@ -190,16 +328,14 @@ class JointInspector(QWidget):
         self._subject: ActiveModel | None = None
         self._names: tuple[str, ...] = ()
         self._asked: tuple[object, ...] = ()
-        self._joint: Joint | None = None
+        self.joint: Joint | None = None
         self._head = InspectorHead("inspectorJoint")
         self._note = Note(name="inspectorJointNote")
         self._facts_section = Section("Mutual information", line=False)
         self.facts = FactRows("inspectorJointFacts")
         self.pairs = RankBars("inspectorPairs", most=10, digits=3, name_fraction=0.6)
         self.pairs.chosen.connect(self._on_pair)
-        self._facts_section.add(self._note)
-        self._facts_section.add(self.facts)
-        self._facts_section.add(self.pairs)
+        self._facts_section.add(self._note, self.facts, self.pairs)
         self._table_section = Section("Joint belief", "%")
         self.grid = JointGrid(self)
         self.view = GridView(
@@ -225,32 +361,13 @@ class JointInspector(QWidget):
             name="inspectorJointExport",
             tip="Write the whole joint belief to a file, one row per combination.",
         )
-        self._axes = label("", "tertiary", size="dense", wrap=True)
-        self._axes.setObjectName("inspectorJointAxes")
-        self._table_section.add(self._axes)
-        self._table_section.add(self.view)
-        self._table_section.add(row(self._copy, self._export, None))
-        content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 8, 0, 8)
-        inner.setSpacing(4)
+        self._axes = label("", "tertiary", size="dense", wrap=True, name="inspectorJointAxes")
+        self._table_section.add(self._axes, self.view, row(self._copy, self._export, None))
         self.most_probable = MapSection(app)
-        inner.addWidget(self._facts_section)
-        inner.addWidget(self.most_probable)
-        inner.addWidget(self._table_section)
         self.why = EdgeExplanationSection(app, "inspectorPairWhy")
-        inner.addWidget(self.why)
-        inner.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for widget in (self._head, hairline(), scrolled(content, "inspectorJointScroll")):
-            layout.addWidget(widget)
+        parts = (self._facts_section, self.most_probable, self._table_section, self.why)
+        lay_under(self._head, parts, self, "inspectorJointScroll")
         self._rest = one_shot(self, self._ask, REST_MS)
-
-    @property
-    def joint(self) -> Joint | None:
-        return self._joint
 
     def show_nodes(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
         if (
@@ -258,7 +375,7 @@ class JointInspector(QWidget):
             or self._subject is None
             or subject.model is not self._subject.model
         ):
-            self._joint = None
+            self.joint = None
         self._subject, self._names = subject, names
         self.most_probable.show_nodes(subject, names)
         titles = [subject.title(name) for name in names]
@@ -275,7 +392,7 @@ class JointInspector(QWidget):
         if cells > MAX_CELLS:
             self._rest.stop()
             subject.live.side.forget(TOPIC)
-            self._joint, self._asked = None, ()
+            self.joint, self._asked = None, ()
             self._say(
                 f"The joint belief has {size}; at most {grouped(MAX_CELLS)} are possible. "
                 "Select fewer variables."
@@ -309,12 +426,12 @@ class JointInspector(QWidget):
     def _on_joint(self, joint: Joint) -> None:
         if self._subject is None or tuple(v.name for v in joint.variables) != self._names:
             return
-        self._joint = joint
+        self.joint = joint
         self._note.show_text("")
         self._refresh(None)
 
     def _refresh(self, size: str | None) -> None:
-        joint, subject = self._joint, self._subject
+        joint, subject = self.joint, self._subject
         self._table_section.setVisible(joint is not None)
         self.pairs.setVisible(joint is not None and len(self._names) > 2)
         if joint is None or subject is None:
@@ -361,12 +478,12 @@ class JointInspector(QWidget):
         self._app.workspace.select(key.split("\n"))
 
     def _on_copy(self) -> None:
-        if self._joint is not None:
-            text = joint_text(self._joint.variables, self._joint.table, "\t")
+        if self.joint is not None:
+            text = joint_text(self.joint.variables, self.joint.table, "\t")
             QApplication.clipboard().setText(text)
 
     def _on_export(self) -> None:
-        if self._joint is None:
+        if self.joint is None:
             return
         name = "-".join(self._names[:4]) + ".csv"
         path, _ = QFileDialog.getSaveFileName(self, "Export joint belief", name, "CSV (*.csv)")
@@ -375,13 +492,13 @@ class JointInspector(QWidget):
 
     def export(self, path: Path) -> None:
         """Write the joint belief, one row per combination of states."""
-        if self._joint is None:
+        if self.joint is None:
             return
-        text = joint_text(self._joint.variables, self._joint.table, ",")
+        text = joint_text(self.joint.variables, self.joint.table, ",")
         try:
             self._app.write_csv(path, text)
         except (OSError, PgmStudioError) as error:
             problem = PgmStudioError(f"{path.name} cannot be written: {error}.")
             self._app.errors.at("inspectorPanel").report(problem)
             return
-        self._app.notify(f"{path.name} holds {grouped(self._joint.table.size)} rows.")
+        self._app.notify(f"{path.name} holds {grouped(self.joint.table.size)} rows.")

@@ -6,32 +6,130 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QWidget
 
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.sizes import SizeBreakdown
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import set_model_notes
+from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics, stop_listening
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
+from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
 from pgmstudio.gui.inspector.language_sections import LanguageSections
-from pgmstudio.gui.inspector.row_surprise import SurpriseSection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.description import ModelDescription
 from pgmstudio.gui.languages.registry import SubjectKind, language_view
-from pgmstudio.gui.runs.model_summary import (
-    ModelFacts,
-    bits_text,
-    model_facts,
-    provenance_facts,
-)
+from pgmstudio.gui.runs.model_summary import ModelFacts, bits_text, model_facts, provenance_facts
 from pgmstudio.gui.theme.icons import language_icon
-from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, hairline, row, scrolled
+from pgmstudio.gui.widgets.bar_rows import RankBars
+from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, label, named, row, vbox
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
-from pgmstudio.gui.widgets.inspector_header import InspectorHead
+from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
+
+_HOW = (
+    ("rest", "Given rest", "−log2 P(e | all other evidence)"),
+    ("parents", "Given parents", "−log2 P(state | states of its parents), where all are known"),
+)
+MAX_RANKED = 8
+
+
+class SurpriseSection(Section):
+    """Hidden while there is no evidence."""
+
+    def __init__(self, app: AppContext) -> None:
+        super().__init__("Most surprising evidence", "bits")
+        self.setObjectName("inspectorSurprise")
+        self._app = app
+        self._subject: ActiveModel | None = None
+        self._keeper: EvidenceDiagnostics | None = None
+        self._controller = row_surprise_of(app)
+        self._controller.changed.connect(self._refresh)
+        self._row = label("", "secondary", size="dense", wrap=True, name="inspectorSurpriseRow")
+        self.how = Segments(_HOW, "inspectorSurpriseHow")
+        self.how.chosen.connect(self._controller.measure_by)
+        self.ranks = RankBars("inspectorSurprises", most=MAX_RANKED)
+        self.ranks.chosen.connect(self._on_chosen)
+        self._none = label("", "tertiary", size="dense", wrap=True)
+        self.mark = QCheckBox("Mark it in the diagram")
+        self.mark.setObjectName("inspectorSurpriseMark")
+        self.mark.setToolTip("Write on every observed node how many bits it surprises.")
+        self.mark.clicked.connect(self._controller.mark_surprise)
+        self._next = button(
+            "Next least likely row",
+            self._on_next,
+            icon_name="table",
+            name="inspectorSurpriseNext",
+            tip="The states of the next row of the data become the evidence (F7).",
+        )
+        self.add(
+            self._row, row(self.how, None), self.ranks, self._none, self.mark, row(self._next, None)
+        )
+
+    def show_subject(self, subject: ActiveModel) -> None:
+        self._subject = subject
+        keeper = subject.live.diagnostics
+        if keeper is not self._keeper:
+            stop_listening(self._keeper, self._refresh)
+            self._keeper = keeper
+            keeper.changed.connect(self._refresh)
+        keeper.follow()
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        subject, keeper = self._subject, self._keeper
+        if subject is None or keeper is None or subject.live.error is not None:
+            self.hide()
+            return
+        evidence = subject.live.evidence
+        self.setVisible(bool(evidence))
+        if not evidence or self._app.project.models.get(subject.model_id) is None:
+            return
+        self.how.choose(self._controller.measure)
+        bits = surprises(self._controller, subject.live)
+        ranked = sorted(bits.items(), key=lambda one: -one[1])
+        shown = [(name, subject.title(name), min(value, 999.0)) for name, value in ranked]
+        self.ranks.show_ranks(shown)
+        self._none.setText("" if shown else "Nothing to show yet.")
+        self._none.setVisible(not shown)
+        self.mark.setChecked(self._controller.marks_surprise)
+        self._show_row(subject)
+        spec = self._app.actions.specs.get("evidence.next-row")
+        self._next.setVisible(spec is not None and spec.disabled_reason() is None)
+
+    def _show_row(self, subject: ActiveModel) -> None:
+        result = self._controller.row_of(subject.model_id)
+        self._row.setVisible(result is not None)
+        if result is None:
+            return
+        name = next((e.name for e in self._app.project.data.values() if e.data is result.data), "")
+        text = f"Row {grouped(result.row + 1)}{f' of {name}' if name else ''}"
+        ranking = self._controller.ranking_of(subject.model, result.data)
+        if ranking is not None:
+            bits = float(ranking.bits[result.row])
+            message = f"{bits:.2f} bits" if math.isfinite(bits) else "impossible in this model"
+            position = grouped(ranking.rank_of(result.row) + 1)
+            rows = counted(len(ranking.order), "row")
+            text += f": {message} in all, number {position} of {rows} by surprise"
+        left = len(result.evidence) - len(subject.live.evidence)
+        lost = (
+            f" Evidence on {counted(left, 'variable')} could not hold with the rest."
+            if left > 0
+            else ""
+        )
+        self._row.setText(f"{text}.{lost}")
+
+    def _on_chosen(self, name: str) -> None:
+        self._app.workspace.select((name,))
+
+    def _on_next(self) -> None:
+        action = self._app.actions.by_id.get("evidence.next-row")
+        if action is not None:
+            action.trigger()
+
 
 MAX_SHOWN, MAX_LISTED = 5, 400
 _PARTS = (
@@ -53,9 +151,7 @@ class SizeSection(Section):
         self._parts.chosen.connect(self._show)
         self.facts = FactRows("inspectorSizeFacts")
         self._more = button("", self._on_more, role="link", name="sizeMore")
-        self.add(row(self._parts, None))
-        self.add(self.facts)
-        self.add(row(self._more, None))
+        self.add(row(self._parts, None), self.facts, row(self._more, None))
         self.hide()
 
     def show_sizes(self, sizes: SizeBreakdown, title: Callable[[str], str]) -> None:
@@ -127,9 +223,7 @@ class ModelInspector(QWidget):
         self._subject: ActiveModel | None = None
         self._asked: tuple[object, ...] = ()
         self._facts: ModelFacts | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_facts)
-        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self, self._on_facts, app.errors.at("inspectorPanel").report)
         self._head = InspectorHead("inspectorModel")
         self._error = Note(level="warning", name="inspectorModelError")
         self._stale = Note(
@@ -145,8 +239,7 @@ class ModelInspector(QWidget):
         self._stale.add_button(self._again)
         size = Section("Size and fit", line=False)
         self.facts = FactRows("inspectorModelFacts")
-        for widget in (self._error, self._stale, self.facts):
-            size.add(widget)
+        size.add(self._error, self._stale, self.facts)
         self.evidence = EvidenceSection(app, "modelEvidence")
         self.surprise = SurpriseSection(app)
         self._explanation = Section("Most probable explanation")
@@ -155,14 +248,10 @@ class ModelInspector(QWidget):
         self.explain.setToolTip("The most probable state of all variables together.")
         self.explain.clicked.connect(self._on_explain)
         self.explained = FactRows("inspectorExplained")
-        self._explanation.add(self.explain)
-        self._explanation.add(self.explained)
+        self._explanation.add(self.explain, self.explained)
         self._provenance = Section("Provenance")
-        card = QFrame()
-        card.setObjectName("inspectorProvenance")
+        card = named(QFrame(), "inspectorProvenance")
         card.setProperty("role", "card")
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(10, 10, 10, 10)
         self.card = FactRows("inspectorProvenanceFacts")
         self._reproduce = button(
             "Reproduce",
@@ -171,20 +260,16 @@ class ModelInspector(QWidget):
             name="inspectorReproduce",
             tip="Run its learner again with the same data, settings and seed, and compare.",
         )
-        inside.addWidget(self.card)
-        inside.addWidget(row(self._reproduce, None))
+        reproduce = row(self._reproduce, None)
+        vbox(card, self.card, reproduce, margins=10)
         self._provenance.add(card)
         notes = Section("Notes")
         self.editor = NotesEditor("inspectorModelNotes", "Notes on this model")
         self.editor.edited.connect(self._on_notes)
         notes.add(self.editor)
-        content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 8, 0, 8)
-        inner.setSpacing(4)
         self.sizes = SizeSection()
         self._of_language = LanguageSections(app, SubjectKind.MODEL)
-        for section in (
+        sections = (
             size,
             self._of_language,
             self.sizes,
@@ -193,14 +278,8 @@ class ModelInspector(QWidget):
             self._explanation,
             self._provenance,
             notes,
-        ):
-            inner.addWidget(section)
-        inner.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for part in (self._head, hairline(), scrolled(content, "inspectorModelScroll")):
-            layout.addWidget(part)
+        )
+        lay_under(self._head, sections, self, "inspectorModelScroll")
 
     def show_model(self, subject: ActiveModel) -> None:
         self._subject = subject
@@ -293,11 +372,7 @@ class ModelInspector(QWidget):
             given = math.exp2(log2 - live.log2_evidence)
             facts = [
                 ("Given the evidence", f"{given:.4g}", "Its probability divided by P(e)."),
-                (
-                    "With the evidence",
-                    f"{alone:.4g}",
-                    "Its probability, joint with the evidence.",
-                ),
+                ("With the evidence", f"{alone:.4g}", "Its probability, joint with the evidence."),
             ]
         if isinstance(subject.model, ComponentModel):
             bound = live.log2_most_probable_bound

@@ -8,7 +8,7 @@ from html import escape
 
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.analysis.value_of_information import information_about
@@ -39,7 +39,7 @@ from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import RIGHT, PlainRows, RankBars
-from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role
+from pgmstudio.gui.widgets.basic import Section, button, label, row, set_role, vbox
 from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of
 from pgmstudio.gui.widgets.debounce import one_shot
 
@@ -53,10 +53,8 @@ class EvidenceImpactSection(Section):
         super().__init__("Without its own evidence")
         self.setObjectName("inspectorCautious")
         self.bars = PlainBars("inspectorCautiousBars")
-        self._text = label("", "secondary", size="dense", wrap=True)
-        self._text.setObjectName("inspectorEvidenceImpact")
-        self.add(self.bars)
-        self.add(self._text)
+        self._text = label("", "secondary", size="dense", wrap=True, name="inspectorEvidenceImpact")
+        self.add(self.bars, self._text)
         self._keeper: EvidenceDiagnostics | None = None
         self._subject: ActiveModel | None = None
         self._name = ""
@@ -159,15 +157,16 @@ def bars_of(subject: ActiveModel, name: str) -> Bars:
     )
 
 
-def _what_to_ask(
+def information_around(
     domain: Domain,
     evidence: Mapping[str, Finding],
-    target: str,
+    name: str,
     session: InferenceSession,
     cancel: CancelToken,
 ) -> tuple[str, dict[str, float]]:
+    """The name, and the mutual information of every other variable with it given the evidence."""
     become(session, evidence)
-    return target, information_about(session, domain, target, cancel)
+    return name, information_about(session, domain, name, cancel)
 
 
 def show_waiting(fact: QLabel, subject: ActiveModel, name: str) -> None:
@@ -194,8 +193,7 @@ class BeliefTab(QWidget):
         self.bars.likelihood_requested.connect(self._on_likelihood_requested)
         self.bars.cleared.connect(self._on_clear)
         self.bars.target_requested.connect(self._on_target)
-        self._summary = label("", "secondary", size="dense", wrap=True)
-        self._summary.setObjectName("inspectorSummary")
+        self._summary = label("", "secondary", size="dense", wrap=True, name="inspectorSummary")
         self._recompute = button(
             "Recompute",
             self._on_recompute,
@@ -222,14 +220,13 @@ class BeliefTab(QWidget):
         self.sliders = LikelihoodSliders("inspectorSliders")
         self.sliders.weights_requested.connect(self._on_weights)
         self.sliders.hide()
-        for content in (
+        self._belief.add(
             self.bars,
             self._summary,
             self._recompute,
             row(self._likelihood, self._target, None),
             self.sliders,
-        ):
-            self._belief.add(content)
+        )
         self.cautious = EvidenceImpactSection()
         self.evidence = EvidenceSection(app, "nodeEvidence")
         self._changed = Section("What changed most", "bits from prior")
@@ -237,16 +234,22 @@ class BeliefTab(QWidget):
         self.shifts.chosen.connect(self._on_chosen)
         self._changed.add(self.shifts)
         self._next = Section("Value of information")
-        self._next_text = label("", "secondary", size="dense", wrap=True, rich=True)
-        self._next_text.setObjectName("inspectorAskNext")
+        self._next_text = label(
+            "", "secondary", size="dense", wrap=True, rich=True, name="inspectorAskNext"
+        )
         self._next_text.linkActivated.connect(self._on_chosen)
         self._next.add(self._next_text)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 8)
-        layout.setSpacing(4)
-        for section in (self._belief, self.cautious, self.evidence, self._changed, self._next):
-            layout.addWidget(section)
-        layout.addStretch(1)
+        vbox(
+            self,
+            self._belief,
+            self.cautious,
+            self.evidence,
+            self._changed,
+            self._next,
+            None,
+            margins=(0, 8, 0, 8),
+            spacing=4,
+        )
         self._rest = one_shot(self, self._ask_next, REST_MS)
         self._asked: tuple[object, ...] = ()
 
@@ -335,7 +338,7 @@ class BeliefTab(QWidget):
         if subject is None or subject.target is None or subject.target not in subject.model.domain:
             return
         live, domain = subject.live, subject.model.domain
-        question = partial(_what_to_ask, domain, live.evidence, subject.target)
+        question = partial(information_around, domain, live.evidence, subject.target)
         live.side.ask(ASK_NEXT, question, self._on_next)
 
     def _on_next(self, answer: tuple[str, dict[str, float]]) -> None:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from pgmstudio.core.analysis.belief_query import Standing
 from pgmstudio.gui.context import AppContext, Selection
@@ -16,7 +16,7 @@ from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.registry import ElementInspector, language_view
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import empty_state
+from pgmstudio.gui.widgets.basic import empty_state, vbox
 from pgmstudio.gui.widgets.debounce import BeforePaint
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ class InspectorPanel(QFrame):
         self._standing: Standing | None = None  # of the active model, when the run was clicked
         self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._pages)
+        vbox(self, self._pages)
         self._soon = BeforePaint(self, self._refresh)
         workspace = app.workspace
         app.document.changed.connect(self._later)

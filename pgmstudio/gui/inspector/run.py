@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QGridLayout,
     QLabel,
     QLineEdit,
     QProgressBar,
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionFrame,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -47,7 +45,7 @@ from pgmstudio.gui.runs.run_summary import (
     time_left_text,
 )
 from pgmstudio.gui.theme.icons import icon, language_icon
-from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.basic import Note, Section, button, label, named, row, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
@@ -79,7 +77,14 @@ class PlanInspector(QWidget):
                 wrap=True,
             )
         )
-        lay_under(self._head, (expected, self._earlier), self, "inspectorPlanScroll")
+        lay_under(
+            self._head,
+            (expected, self._earlier),
+            self,
+            "inspectorPlanScroll",
+            margins=(0, 10, 0, 0),
+            spacing=0,
+        )
 
     def show_plan(self, plan: RunPlan) -> None:
         part = f", {plan.part}" if plan.part else ""
@@ -173,42 +178,23 @@ class LockedField(QLineEdit):
         self.setCursorPosition(0)
 
 
-class LockedFields(QWidget):
+class LockedFields(FactRows):
     """A name and a field with a lock in each row."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        super().__init__(name)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(0, 6)
         self._grid.setColumnStretch(1, 5)
-        self._rows: list[tuple[QLabel, LockedField]] = []
-        self._facts: tuple[Fact, ...] = ()
 
-    @property
-    def facts(self) -> dict[str, str]:
-        return {fact[0]: fact[1] for fact in self._facts}
+    def _show_row(self, name: QLabel, value: LockedField, fact: Fact) -> None:
+        name.setText(fact[0])
+        value.show_text(fact[1])
+        value.setAccessibleName(f"{fact[0]}, locked")
+        for widget in (name, value):
+            widget.setToolTip(fact[2] if len(fact) == 3 else fact[1])
 
-    def show_facts(self, facts: Sequence[Fact]) -> None:
-        """These settings, in their order."""
-        self._facts = tuple(facts)
-        while len(self._rows) < len(facts):
-            self._rows.append(self._add_row(len(self._rows)))
-        for index, (name, field) in enumerate(self._rows):
-            name.setVisible(index < len(facts))
-            field.setVisible(index < len(facts))
-            if index < len(facts):
-                fact = facts[index]
-                name.setText(fact[0])
-                field.show_text(fact[1])
-                field.setAccessibleName(f"{fact[0]}, locked")
-                tip = fact[2] if len(fact) == 3 else fact[1]
-                name.setToolTip(tip)
-                field.setToolTip(tip)
-
-    def _add_row(self, row: int) -> tuple[QLabel, LockedField]:
+    def _add_row(self, row: int) -> tuple[QLabel, QWidget]:
         name = label("", "secondary", size="dense", wrap=True)
         name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         field = LockedField()
@@ -235,20 +221,17 @@ class RunInspector(QWidget):
         self._app = app
         self._run: LearningRun | None = None
         self._evaluation: Evaluation | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_evaluated)
-        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(
+            self, self._on_evaluated, app.errors.at("inspectorPanel").report
+        )
         self._head = InspectorHead("inspectorRun")
         self._doing = Section("Now", line=False)
-        self._bar = QProgressBar()
-        self._bar.setObjectName("inspectorRunProgress")
+        self._bar = named(QProgressBar(), "inspectorRunProgress")
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 1000)
-        self._said = label("", "secondary", size="dense", wrap=True)
-        self._said.setObjectName("inspectorRunSays")
+        self._said = label("", "secondary", size="dense", wrap=True, name="inspectorRunSays")
         self.counters = FactRows("inspectorRunCounters")
-        for widget in (self._bar, self._said, self.counters):
-            self._doing.add(widget)
+        self._doing.add(self._bar, self._said, self.counters)
         self._best = Section("Best so far")
         self.best = FactRows("inspectorRunBest")
         self._open = button(
@@ -266,11 +249,11 @@ class RunInspector(QWidget):
             tip="The fit of the best model on its rows and on the held-out rows.",
         )
         self.evaluation = FactRows("inspectorRunEvaluation")
-        self._evaluated = label("", "secondary", size="dense", wrap=True)
-        self._evaluated.setObjectName("inspectorRunEvaluated")
+        self._evaluated = label(
+            "", "secondary", size="dense", wrap=True, name="inspectorRunEvaluated"
+        )
         buttons = row(self._open, self._evaluate, None)
-        for part in (self.best, buttons, self._evaluated, self.evaluation):
-            self._best.add(part)
+        self._best.add(self.best, buttons, self._evaluated, self.evaluation)
         settings = Section("Settings of this run", "locked")
         self.settings = LockedFields("inspectorRunSettings")
         self._again = button(
@@ -280,28 +263,13 @@ class RunInspector(QWidget):
             name="inspectorRunAgain",
             tip="The run sheet with these settings, to change some and start once more.",
         )
-        settings.add(self.settings)
-        settings.add(row(self._again, None))
+        settings.add(self.settings, row(self._again, None))
         self.missing = Note(name="inspectorRunMissing")
         self.rules = Note(name="inspectorRunRules")
         notes = QWidget()
-        inside = QVBoxLayout(notes)
-        inside.setContentsMargins(16, 4, 16, 8)
-        inside.setSpacing(8)
-        inside.addWidget(self.missing)
-        inside.addWidget(self.rules)
-        content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 8, 0, 8)
-        inner.setSpacing(4)
-        for section in (self._doing, self._best, settings, notes):
-            inner.addWidget(section)
-        inner.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for shown in (self._head, hairline(), scrolled(content, "inspectorRunScroll")):
-            layout.addWidget(shown)
+        vbox(notes, self.missing, self.rules, margins=(16, 4, 16, 8), spacing=8)
+        sections = (self._doing, self._best, settings, notes)
+        lay_under(self._head, sections, self, "inspectorRunScroll")
         self._soon = one_shot(self, self._refresh, REFRESH_MS)
         app.workspace.runs.run_changed.connect(self._on_run_changed)
 

@@ -19,7 +19,7 @@ from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeView
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import literal
+from pgmstudio.gui.widgets.basic import literal, named
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
@@ -29,8 +29,7 @@ def do_menu(
     face: NodeView, node: str, canvas: Canvas, parent: QWidget, disabled_reason: str = ""
 ) -> QMenu:
     """Every state, also one that never happens by itself; the one that is set has a tick."""
-    menu = QMenu("Do", parent)
-    menu.setObjectName("menu.do")
+    menu = named(QMenu("Do", parent), "menu.do")
     menu.setIcon(icon("lock-simple"))
     menu.setToolTipsVisible(True)
     menu.menuAction().setToolTip(
@@ -73,8 +72,7 @@ Command = Callable[[], object]
 
 def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
     """The context menu of the item under the pointer."""
-    menu = QMenu(parent)
-    menu.setObjectName("canvasMenu")
+    menu = named(QMenu(parent), "canvasMenu")
     menu.setToolTipsVisible(True)
     if hit.node is not None and hit.node.node.variable is not None:
         _node_menu(menu, page, hit.node)
@@ -176,13 +174,7 @@ def _pin_menu(menu: QMenu, page: ModelPage, ends: tuple[str, str]) -> None:
         free = rule("Unpin", edits.forget_edge_rule)
         _add(menu, "unpin", "Unpin: learning may drop it", free, "push-pin-slash")
     else:
-        _add(
-            menu,
-            "pin",
-            "Require when learning",
-            rule("Pin", edits.require_edge),
-            "push-pin",
-        )
+        _add(menu, "pin", "Require when learning", rule("Pin", edits.require_edge), "push-pin")
     if ends in rules.forbidden:
         _add(menu, "allow", "Allow when learning", rule("Allow", edits.forget_edge_rule))
     else:
@@ -203,13 +195,7 @@ def _separation_menu(menu: QMenu, page: ModelPage, name: str) -> None:
 def _ground_menu(menu: QMenu, page: ModelPage, hit: Hit) -> None:
     point = (round(hit.point.x()), round(hit.point.y()))
     if page.is_editable:
-        _add(
-            menu,
-            "add",
-            "Add node",
-            lambda: page.canvas.view.begin_node(hit.point),
-            "plus-circle",
-        )
+        _add(menu, "add", "Add node", lambda: page.canvas.view.begin_node(hit.point), "plus-circle")
         _add(menu, "paste", "Paste", lambda: page.editing.paste(point))
         menu.addSeparator()
     _add(menu, "fit", "Fit into view", page.canvas.view.fit, "frame-corners")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.project.model_edits import set_node_note
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.widgets.basic import Section
+from pgmstudio.gui.widgets.basic import Section, vbox
 from pgmstudio.gui.widgets.notes_editor import NotesEditor
 
 
@@ -23,10 +23,7 @@ class NotesTab(QWidget):
         self.editor.edited.connect(self._on_edited)
         section = Section("Notes", line=False)
         section.add(self.editor)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 8)
-        layout.addWidget(section)
-        layout.addStretch(1)
+        vbox(self, section, None, margins=(0, 8, 0, 8))
 
     def show_node(self, subject: ActiveModel, name: str) -> None:
         note = subject.entry.node_notes.get(name, "")

@@ -1,13 +1,13 @@
-"""The page of a model: its diagrams on a canvas, with editing, layout, evidence and beliefs."""
+"""The page of a model: toolbar, canvas, and the chip of a model that follows a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QRect, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QTimer, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout
 
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -31,25 +31,102 @@ from pgmstudio.gui.canvas.legend import LegendEntry
 from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
+from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.model_page.edge_strength_controller import StrengthController
-from pgmstudio.gui.model_page.edit_controller import EditController
-from pgmstudio.gui.model_page.evidence_controller import EvidenceController
+from pgmstudio.gui.model_page.controllers import (
+    EditController,
+    EvidenceController,
+    SelectionController,
+    StrengthController,
+)
 from pgmstudio.gui.model_page.extension import PageExtension
-from pgmstudio.gui.model_page.live_model_chip import BestChip
 from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode, usual_mode
-from pgmstudio.gui.model_page.selection_controller import SelectionController
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.navigation import leave_model_page
+from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.separation.controller import SeparationController
 from pgmstudio.gui.structure.move_search import MovesController
 from pgmstudio.gui.structure.unresolved_edges import UnresolvedController
-from pgmstudio.gui.theme.icons import language_icon
-from pgmstudio.gui.widgets.basic import Note, hairline
+from pgmstudio.gui.theme.icons import icon, language_icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import IconLabel, Note, hairline, hbox, label, named
 from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
+
+_EDGE = 12
+FOLLOW_TIP = "Show each better model of the run. Untick to keep this one."
+
+
+class BestChip(QFrame):
+    """The restart, edges and parameters of the model, with a check box *Follow the run*."""
+
+    def __init__(self, app: AppContext, model_id: str, view: CanvasView) -> None:
+        super().__init__(view)
+        self.setObjectName("bestChip")
+        self.setProperty("role", "card")
+        self._view, self._model_id = view, model_id
+        self._following = live_models(app)
+        self._symbol = IconLabel(icon("sparkle", "accent"))
+        self._title = label("Best so far", "heading", size="dense")
+        self._message = ElidedLabel("", "secondary", size="dense", is_snug=True)
+        self._message.setObjectName("liveModelText")
+        self.follow = named(QCheckBox("Follow the run"), "followRun", tip=FOLLOW_TIP)
+        self.follow.clicked.connect(self._on_clicked)
+        hbox(
+            self,
+            self._symbol,
+            self._title,
+            self._message,
+            self.follow,
+            margins=(10, 2, 6, 2),
+            spacing=8,
+        )
+        self._following.changed.connect(self._on_changed)
+        view.installEventFilter(self)
+        theme().changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the state of the run; hidden once it has ended."""
+        follower = self._following.of_model(self._model_id)
+        self.setVisible(follower is not None)
+        if follower is None:
+            self._view.keep_head(0)
+            return
+        self._title.setText("Best so far" if follower.is_on else "An earlier best")
+        message = follower.text()
+        more = " · edit it while the run goes on" if follower.is_on else ""
+        self._message.setText(message + more)
+        self._message.setToolTip(message)
+        self.setAccessibleName(f"{self._title.text()}: {message}")
+        reason = follower.disabled_reason
+        self.follow.setChecked(follower.is_on)
+        self.follow.setEnabled(reason is None)
+        self.follow.setToolTip(FOLLOW_TIP if reason is None else f"Not now: {reason}")
+        self.reposition()
+
+    def reposition(self) -> None:
+        """Move to the top left of the canvas, at most as wide as the canvas."""
+        wide = min(self.sizeHint().width(), self._view.width() - 2 * _EDGE)
+        self.setGeometry(_EDGE, _EDGE, wide, self.sizeHint().height())
+        self._view.keep_head(self.height() + 2.0 * _EDGE)
+
+    def _on_clicked(self, on: bool) -> None:
+        follower = self._following.of_model(self._model_id)
+        if follower is not None:
+            follower.switch(on)
+
+    def _on_changed(self, model_id: str) -> None:
+        if model_id == self._model_id:
+            self.refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self.isVisibleTo(self._view):
+            self.reposition()
+        return super().eventFilter(watched, event)
 
 
 def sizes_of(picture: GraphPicture, faces: Mapping[str, NodeView]) -> dict[str, Point]:
@@ -142,15 +219,16 @@ class ModelPage(Page):
         self.app = app
         self._app = app
         self._model_id = model_id
-        self._entry = app.project.models[model_id]
-        self._names = picture_names(self._entry.model)
-        self._picture_name = self._names[0]
+        # The model as it is shown; the project may already have a newer one.
+        self.entry = app.project.models[model_id]
+        self._names = picture_names(self.entry.model)
+        self.picture_name = self._names[0]
         self._picture = GraphPicture(())
         self._known = KnownLocations()
         self._is_layout_chosen = False
         self._is_closed = False
         self.canvas = Canvas()
-        self.bar = ModelBar(strengths=measures_of(self._entry.model))
+        self.bar = ModelBar(strengths=measures_of(self.entry.model))
         self.note = Note(level="warning", name="modelNote")
         self.editing = EditController(app, model_id, self.canvas)
         self.asking = EvidenceController(app, model_id, self.canvas)
@@ -177,16 +255,14 @@ class ModelPage(Page):
         self._layouts = LayoutMaker(self)
         self._layouts.placed.connect(self._on_placed)
         self._layouts.failed.connect(app.errors.report)
-        self._pictures = LatestTask(self)
-        self._pictures.answered.connect(self._on_picture)
-        self._pictures.failed.connect(app.errors.report)
+        self._pictures = LatestTask(self, self._on_picture, app.errors.report)
         self._stale_timer = StaleTimer(self)
         self._stale_timer.ended.connect(self._on_beliefs_changed)
         self.selecting = SelectionController(app, model_id, self)
         self._connect()
         self.show_picture(self._names[0])
         self._on_beliefs_changed(model_id)
-        if self.extension.first_diagram != self._picture_name:
+        if self.extension.first_diagram != self.picture_name:
             self.show_picture(self.extension.first_diagram)
 
     def _connect(self) -> None:
@@ -205,47 +281,38 @@ class ModelPage(Page):
 
     @property
     def title(self) -> str:
-        return self._entry.title
+        return self.entry.title
 
     def page_icon(self) -> QIcon:
-        return language_icon(self._entry.model.kind)
+        return language_icon(self.entry.model.kind)
 
     @property
     def model_id(self) -> str:
         return self._model_id
 
-    @property
-    def entry(self) -> ModelEntry:
-        """The model as it is shown; the project may already have a newer one."""
-        return self._entry
-
-    @property
-    def picture_name(self) -> str:
-        return self._picture_name
-
     def not_measured_reason(self) -> str | None:
         """Why edge strengths cannot be shown; None when they can."""
-        if has_edges(self._entry.model):
+        if has_edges(self.entry.model):
             return None
         return "the width of the lines has another meaning in this diagram."
 
     @property
     def is_editable(self) -> bool:
         """Whether the structure can be edited in the current diagram."""
-        diagram = diagram_row(self._entry.model, self._picture_name)
+        diagram = diagram_row(self.entry.model, self.picture_name)
         allows = diagram is not None and ADD_EDGE in diagram.edits
-        return allows and isinstance(self._entry.model, EditableStructure)
+        return allows and isinstance(self.entry.model, EditableStructure)
 
     @property
     def shows_structure(self) -> bool:
         """Whether the edges of the current diagram are those of the model."""
-        diagram = diagram_row(self._entry.model, self._picture_name)
+        diagram = diagram_row(self.entry.model, self.picture_name)
         return diagram is not None and diagram.is_structure
 
     @property
     def is_joinable(self) -> bool:
         """Whether edges can be drawn in the current diagram: of a DAG, one tree, a forest."""
-        return self.is_editable or self.extension.can_draw_edges(self._picture_name)
+        return self.is_editable or self.extension.can_draw_edges(self.picture_name)
 
     def scene(self) -> CanvasScene:
         return self.canvas.scene
@@ -277,11 +344,11 @@ class ModelPage(Page):
     @property
     def _places_name(self) -> str:
         """The layout of the current diagram."""
-        return self.extension.layout_name(self._picture_name)
+        return self.extension.layout_name(self.picture_name)
 
     def show_picture(self, name: str) -> None:
         """Show a diagram; all but the first, which is quick to make, are made in the background."""
-        before, self._picture_name = self._places_name, name
+        before, self.picture_name = self._places_name, name
         if self._places_name != before:
             self.canvas.view.keep_fitted()  # start with the whole of another diagram
         self.editing.picture_name = self._places_name
@@ -291,7 +358,7 @@ class ModelPage(Page):
         self.bar.show_picture(self.extension.toolbar_diagram(name))
         self._show_editable()
         name = self.extension.open_diagram(name)
-        model = self._entry.model
+        model = self.entry.model
         if name == self._names[0]:
             self._pictures.forget()
             self._on_picture(picture_of(model, name))
@@ -308,14 +375,14 @@ class ModelPage(Page):
         self.bar.set_measurable(self.not_measured_reason() or "")
         self.canvas.view.is_editable = self.is_editable
         self.canvas.view.is_joinable = self.is_joinable
-        self.bar.set_separable(self.separation.disabled_reason(self._picture_name))
+        self.bar.set_separable(self.separation.disabled_reason(self.picture_name))
         usable = {"edge": self.is_joinable, "node": self.is_editable}
         if not usable.get(self.canvas.view.tool.name, True):
             self.choose_tool("select")
 
     def _faces(self, entry: ModelEntry | None = None) -> NodeViewFactory:
         live, target = self.asking.live, self._app.workspace.target
-        entry = entry or self._entry
+        entry = entry or self.entry
         waiting = self._table_work.stale_in(self._model_id, entry.model, live.evidence)
         return NodeViewFactory(
             entry,
@@ -340,7 +407,7 @@ class ModelPage(Page):
         picture, name = self._picture, self._places_name
         faces = self._faces().faces(picture)
         sizes = sizes_of(picture, faces)
-        here = self._known.positions(name, self._entry, picture, sizes)
+        here = self._known.positions(name, self.entry, picture, sizes)
         if here is None:
             self._ask_layout(None)
             return
@@ -396,18 +463,18 @@ class ModelPage(Page):
         if before.knowledge is not after.knowledge and not self._is_closed:
             self._show_rules(after.knowledge)
         entry = after.models.get(self._model_id)
-        if entry is self._entry or self._is_closed:
+        if entry is self.entry or self._is_closed:
             return
         # After undo and redo an id may belong to a model in another language.
-        if entry is None or entry.model.kind != self._entry.model.kind:
+        if entry is None or entry.model.kind != self.entry.model.kind:
             QTimer.singleShot(0, self._leave)
             return
-        old, self._entry = self._entry, entry
+        old, self.entry = self.entry, entry
         if old.title != entry.title:
             self.title_changed.emit()
         if entry.model is not old.model:
             self._known.follow(old.model, entry.model)
-            name = self._picture_name
+            name = self.picture_name
             self.show_picture(self.extension.diagram_after_edit(name))
             self._on_beliefs_changed(self._model_id)
             return
@@ -430,7 +497,7 @@ class ModelPage(Page):
         if model_id != self._model_id or model_id not in self._app.project.models:
             return
         live = self.asking.live
-        if live.model is not self._entry.model:
+        if live.model is not self.entry.model:
             return  # the project has a newer model, which is drawn next
         self._stale_timer.watch(live)
         self.note.show_text("" if live.error is None else str(live.error))
@@ -450,13 +517,13 @@ class ModelPage(Page):
         texts = (
             self.strengths.tooltip_for(*edge),
             self.extension.describe_edge(*edge),
-            self._entry.edge_notes.get(edge),
+            self.entry.edge_notes.get(edge),
         )
         return "\n".join(filter(None, texts))
 
     def _shared_mode(self) -> NodeMode | None:
-        usual = usual_mode(self._entry, self.extension.default_mode)
-        return shared_mode(self._entry, usual)
+        usual = usual_mode(self.entry, self.extension.default_mode)
+        return shared_mode(self.entry, usual)
 
     def choose_tool(self, name: str) -> None:
         if name == "separation":
@@ -465,11 +532,11 @@ class ModelPage(Page):
         self.bar.show_tool(name)
 
     def set_mode_of_all(self, mode: NodeMode) -> None:
-        self.set_mode(mode, self._entry.model.domain.names)
+        self.set_mode(mode, self.entry.model.domain.names)
 
     def set_mode(self, mode: NodeMode, nodes: Iterable[str]) -> None:
         """How these nodes are drawn; an undoable step."""
         nodes = tuple(nodes)
-        modes = {**self._entry.display_modes, **dict.fromkeys(nodes, mode.value)}
-        faces = self._faces(replace(self._entry, display_modes=modes)).faces(self._picture)
+        modes = {**self.entry.display_modes, **dict.fromkeys(nodes, mode.value)}
+        faces = self._faces(replace(self.entry, display_modes=modes)).faces(self._picture)
         self.editing.set_mode(mode, nodes, sizes_of(self._picture, faces))

@@ -15,7 +15,7 @@ from pgmstudio.gui.canvas.layout_worker import METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Segments, button, label, tool_button
+from pgmstudio.gui.widgets.basic import Segments, button, hbox, label, named, tool_button
 
 _TOOLS = (
     ("select", "cursor", "Select and move (Esc)"),
@@ -82,8 +82,7 @@ class ModelBar(QFrame):
         self._picture_menu = self._menu_button("pictureMenu", "More", "More diagrams of this model")
         self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
         self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
-        self._chip = label("", "chip-evidence")
-        self._chip.setObjectName("evidenceChip")
+        self._chip = label("", "chip-evidence", name="evidenceChip")
         self._clear = button(
             "Clear",
             self.clear_requested.emit,
@@ -92,10 +91,8 @@ class ModelBar(QFrame):
             tip="Clear all evidence of this model",
             name="clearEvidence",
         )
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, _MARGIN, 10, _MARGIN)
-        row.setSpacing(8)
-        for widget in (
+        row = hbox(
+            self,
             self._pictures,
             self._picture_menu,
             self._tool_box,
@@ -104,11 +101,12 @@ class ModelBar(QFrame):
             self._layouts,
             self._strengths,
             self._view_menu,
-        ):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self._chip)
-        row.addWidget(self._clear)
+            None,
+            self._chip,
+            self._clear,
+            margins=(10, _MARGIN, 10, _MARGIN),
+            spacing=8,
+        )
         self._row = row
         self._pictures.hide()
         self._fill_menus()
@@ -121,18 +119,14 @@ class ModelBar(QFrame):
         self._restyle()
 
     def _combo(self, name: str, tip: str, entries: Mapping[str, str]) -> QComboBox:
-        made = QComboBox()
-        made.setObjectName(name)
-        made.setAccessibleName(tip)
-        made.setToolTip(tip)
+        made = named(QComboBox(), name, tip, tip)
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, text in entries.items():
             made.addItem(text, key)
         return made
 
     def _menu_button(self, name: str, text: str, tip: str) -> QToolButton:
-        made = QToolButton()
-        made.setObjectName(name)
+        made = named(QToolButton(), name)
         made.setText(text)
         made.setToolTip(tip)
         made.setAccessibleName(tip)

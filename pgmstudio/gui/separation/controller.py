@@ -26,8 +26,8 @@ from pgmstudio.core.model import HasDag, Model
 from pgmstudio.core.number_format import counted, general
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.layers.separation import Shown, shown_of
-from pgmstudio.gui.canvas.two_line_bar import TwoLineBar
+from pgmstudio.gui.canvas.overlays import TwoLineBar
+from pgmstudio.gui.canvas.separation_layer import Shown, shown_of
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.jobs.latest_task import LatestTask

@@ -8,22 +8,9 @@ from itertools import islice
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QKeyEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QWidget
 
-from pgmstudio.core.drawing.diagram import (
-    EdgeStyle,
-    GraphPicture,
-    PictureEdge,
-    PictureNode,
-    Point,
-)
+from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode, Point
 from pgmstudio.core.drawing.layout.boxes import box_sizes
 from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.core.execution.events import CancelToken
@@ -44,7 +31,7 @@ from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Note, allow, button, hairline, label
+from pgmstudio.gui.widgets.basic import Note, allow, button, hairline, hbox, label, named, vbox
 from pgmstudio.gui.widgets.page import Page
 
 MAX_MEMBERS = 200
@@ -113,18 +100,16 @@ class EquivalencePage(Page):
         self._model = self._network()
         self.listing: Listing | None = None
         self._carried: Carried | None = None
-        self._lists, self._checks = LatestTask(self), LatestTask(self)
-        self._lists.answered.connect(self._on_listing)
-        self._checks.answered.connect(self._on_carried)
-        for latest_task in (self._lists, self._checks):
-            latest_task.failed.connect(app.errors.report)
+        self._lists = LatestTask(self, self._on_listing, app.errors.report)
+        self._checks = LatestTask(self, self._on_carried, app.errors.report)
         self.head = label("", "heading", size="title")
-        self.summary = label("", "secondary", wrap=True)
-        self.summary.setObjectName("equivalentSummary")
-        self.list = QListWidget()
-        self.list.setObjectName("equivalentList")
-        self.list.setAccessibleName("Equivalent graphs")
-        self.list.setToolTip("Select a graph to show it; Enter uses it.")
+        self.summary = label("", "secondary", wrap=True, name="equivalentSummary")
+        self.list = named(
+            QListWidget(),
+            "equivalentList",
+            "Equivalent graphs",
+            "Select a graph to show it; Enter uses it.",
+        )
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentRowChanged.connect(self._on_row)
@@ -146,11 +131,7 @@ class EquivalencePage(Page):
 
     def _lay_out(self) -> None:
         top = QWidget()
-        above = QVBoxLayout(top)
-        above.setContentsMargins(16, 12, 16, 10)
-        above.setSpacing(4)
-        above.addWidget(self.head)
-        above.addWidget(self.summary)
+        vbox(top, self.head, self.summary, margins=(16, 12, 16, 10), spacing=4)
         side = QSplitter(Qt.Orientation.Horizontal)
         side.setChildrenCollapsible(False)
         self.list.setMinimumWidth(180)
@@ -160,19 +141,8 @@ class EquivalencePage(Page):
         side.setStretchFactor(0, 0)
         side.setStretchFactor(1, 1)
         side.setSizes([300, 700])
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 8, 16, 8)
-        foot.setSpacing(16)
-        foot.addWidget(self.check, 1)
-        foot.addWidget(self.use)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(top)
-        layout.addWidget(hairline())
-        layout.addWidget(side, 1)
-        layout.addWidget(hairline())
-        layout.addLayout(foot)
+        foot = hbox(None, (self.check, 1), self.use, margins=(16, 8, 16, 8), spacing=16)
+        vbox(self, top, hairline(), (side, 1), hairline(), foot, spacing=0)
         self.setFocusProxy(self.list)
 
     @property

@@ -123,10 +123,7 @@ class _Counts:
 
 def _rules(question: MoveQuestion) -> EdgeRules:
     return rules_for(
-        question.network.dag.names,
-        question.knowledge,
-        question.params.max_parents,
-        question.vetoes,
+        question.network.dag.names, question.knowledge, question.params.max_parents, question.vetoes
     )
 
 
@@ -145,14 +142,10 @@ class MoveSearch(QObject):
         self.status = ""  # progress or an error message
         self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(app.document)
         self._asked: MoveQuestion | None = None
-        self._is_watched = self._is_taking = False
+        self.is_watched = self.is_taking = False
         self._counts = _Counts()
-        self._looking = LatestTask(self)
-        self._looking.answered.connect(self._on_looked)
-        self._looking.failed.connect(self._on_failed)
-        self._doing = LatestTask(self)
-        self._doing.answered.connect(self._on_done)
-        self._doing.failed.connect(self._on_failed)
+        self._looking = LatestTask(self, self._on_looked, self._on_failed)
+        self._doing = LatestTask(self, self._on_done, self._on_failed)
         self._rest = one_shot(self, self._ask, REST_MS)
         app.workspace.active_model_changed.connect(self.follow)
         app.document.replaced.connect(self._on_replaced)
@@ -168,7 +161,7 @@ class MoveSearch(QObject):
         self._looking.forget()
         self._doing.forget()
         self._counts = _Counts()
-        self.params, self.status, self._is_taking = MoveParams(), "", False
+        self.params, self.status, self.is_taking = MoveParams(), "", False
         self._asked = self.shown = self.move_list = self.looked_at = None
 
     # -- query
@@ -182,17 +175,9 @@ class MoveSearch(QObject):
         return self._vetoes.get(self.model_id or "", ())
 
     @property
-    def is_watched(self) -> bool:
-        return self._is_watched
-
-    @property
-    def is_taking(self) -> bool:
-        return self._is_taking
-
-    @property
     def is_waiting(self) -> bool:
         """Whether the shown moves do not belong to the current graph."""
-        return self._is_taking or self._asked is not self.shown
+        return self.is_taking or self._asked is not self.shown
 
     def disabled_reason(self) -> str | None:
         """Why there are no moves; None when there are."""
@@ -221,8 +206,8 @@ class MoveSearch(QObject):
 
     def watch(self, is_watched: bool) -> None:
         """Set whether the moves are shown."""
-        if is_watched != self._is_watched:
-            self._is_watched = is_watched
+        if is_watched != self.is_watched:
+            self.is_watched = is_watched
             if not is_watched:
                 self._looking.forget()
                 self._asked = self.shown = self.move_list = None
@@ -230,7 +215,7 @@ class MoveSearch(QObject):
 
     def follow(self, *_: object) -> None:
         """Update after a change of model, data, rules, limits or vetoes."""
-        if not self._is_watched:
+        if not self.is_watched:
             self.changed.emit()
             return
         question = self._question()
@@ -276,7 +261,7 @@ class MoveSearch(QObject):
 
     def _on_failed(self, error: BaseException) -> None:
         self.status = str(error) if isinstance(error, PgmStudioError) else ""
-        self._is_taking = False
+        self.is_taking = False
         self.changed.emit()
         self._app.errors.report(error)
 
@@ -324,7 +309,7 @@ class MoveSearch(QObject):
             after = refitted(question.network, dag, question.data, smoothing, cancel)
             return Taken(question, after, taken, text, rule)
 
-        self._is_taking = True
+        self.is_taking = True
         self._doing.ask(fit)
         self.changed.emit()
 
@@ -338,14 +323,14 @@ class MoveSearch(QObject):
             def climb(cancel: CancelToken) -> Iterator[Progress | Taken]:
                 return self._counts.climbing(question, steps, smoothing, cancel)
 
-            self._is_taking = True
+            self.is_taking = True
             self._doing.follow(climb)
             self.changed.emit()
 
     def stop(self) -> None:
         """Cancel; the graph stays as it is."""
         self._doing.forget()
-        self._is_taking = False
+        self.is_taking = False
         self.status = ""
         self.changed.emit()
 
@@ -366,7 +351,7 @@ class MoveSearch(QObject):
             self.status = event.message
             self.changed.emit()
             return
-        self.status, self._is_taking = "", False
+        self.status, self.is_taking = "", False
         question = event.question
         entry = self._app.project.models.get(question.model_id)
         if entry is None or entry.model is not question.network:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import (
-    QDockWidget,
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QPushButton,
-    QSpinBox,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDockWidget, QPushButton, QStackedLayout, QWidget
 
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     MoveKey,
@@ -27,10 +19,20 @@ from pgmstudio.core.scores.local import SCORES
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button, label, row, tool_button, wide_first
+from pgmstudio.gui.widgets.basic import (
+    button,
+    hbox,
+    label,
+    named,
+    row,
+    tool_button,
+    vbox,
+    wide_first,
+)
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
 from pgmstudio.gui.widgets.param_form import choice_label
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -65,8 +67,7 @@ class MovesPanel(QWidget):
         self._is_showing = False
         self._dock: QDockWidget | None = None
         self._soon = one_shot(self, self._look)
-        self.summary = ElidedLabel("", "secondary")
-        self.summary.setObjectName("movesSummary")
+        self.summary = named(ElidedLabel("", "secondary"), "movesSummary")
         self.summary.elide = Qt.TextElideMode.ElideRight
         self.table = Table(
             "movesTable", "Next moves, best first; Enter accepts, Delete vetoes.", COLUMNS
@@ -77,20 +78,11 @@ class MovesPanel(QWidget):
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._on_veto)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 1)
+        vbox(left, self.summary, (self.table, 1), spacing=2)
         self._side = self._make_side()
         whole = QWidget()
-        across = QHBoxLayout(whole)
-        across.setContentsMargins(8, 4, 8, 6)
-        across.setSpacing(12)
-        across.addWidget(left, 1)
-        across.addWidget(self._side)
-        self._reason = label("", "secondary", wrap=True)
-        self._reason.setObjectName("movesReason")
+        hbox(whole, (left, 1), self._side, margins=(8, 4, 8, 6), spacing=12)
+        self._reason = label("", "secondary", wrap=True, name="movesReason")
         self._reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(whole)
@@ -106,26 +98,19 @@ class MovesPanel(QWidget):
         self.score.setMinimumContentsLength(6)
         self.score.show_choices({key: choice_label(key) for key in SCORES}, "bic")
         self.score.picked.connect(self._on_score)
-        self.lambda_ = QDoubleSpinBox()
-        self.lambda_.setRange(_BY_BIC, 1.0)
-        self.lambda_.setSingleStep(0.01)
-        self.lambda_.setSpecialValueText("as BIC")
-        self.lambda_.setValue(_BY_BIC)
+        title = "Weight of the size in the λ-score"
+        self.lambda_ = decimal_box(
+            "movesLambda", title, f"{title}.", _BY_BIC, 1, _BY_BIC, step=0.01, lowest_text="as BIC"
+        )
         self.lambda_.setPrefix("λ ")
-        _named(self.lambda_, "movesLambda", "Weight of the size in the λ-score")
-        self.lambda_.valueChanged.connect(self._on_measure)
-        self.ess = QDoubleSpinBox()
-        self.ess.setRange(0.1, 10_000)
-        self.ess.setDecimals(1)
-        self.ess.setValue(1.0)
-        self.ess.setSuffix(" rows")
-        _named(self.ess, "movesEss", "Equivalent sample size of BDeu")
-        self.ess.valueChanged.connect(self._on_measure)
-        self.parents = QSpinBox()
-        self.parents.setRange(0, 99)
-        self.parents.setSpecialValueText("no limit")
-        _named(self.parents, "movesParents", "Maximum number of parents")
-        self.parents.valueChanged.connect(self._on_measure)
+        title = "Equivalent sample size of BDeu"
+        self.ess = decimal_box(
+            "movesEss", title, f"{title}.", 0.1, 10_000, 1, decimals=1, suffix=" rows"
+        )
+        title = "Maximum number of parents"
+        self.parents = whole_box("movesParents", title, f"{title}.", 0, 99, lowest_text="no limit")
+        for box in (self.lambda_, self.ess, self.parents):
+            box.valueChanged.connect(self._on_measure)
         self.accept = button(
             "Accept",
             self._on_accept,
@@ -145,10 +130,8 @@ class MovesPanel(QWidget):
             name="movesForce",
             tip="Make the selected move and add it as a rule for every later search.",
         )
-        self.steps = QSpinBox()
-        self.steps.setRange(1, 999)
-        self.steps.setValue(STEPS)
-        _named(self.steps, "movesSteps", "Number of best moves to make")
+        title = "Number of best moves to make"
+        self.steps = whole_box("movesSteps", title, f"{title}.", 1, 999, STEPS)
         self.best = button(
             "Best moves",
             self._on_best,
@@ -175,14 +158,13 @@ class MovesPanel(QWidget):
             name="movesAllow",
         )
         self._parents_text = label("Parents", "secondary", size="dense")
-        layout = QVBoxLayout(side)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(
-            row(self.score, self.lambda_, self.ess, None, self._parents_text, self.parents)
+        layout = vbox(
+            side,
+            row(self.score, self.lambda_, self.ess, None, self._parents_text, self.parents),
+            row(self.accept, self.veto, self.force, None),
+            row(self.steps, self.best, self.run, self.stop, None),
+            spacing=4,
         )
-        layout.addWidget(row(self.accept, self.veto, self.force, None))
-        layout.addWidget(row(self.steps, self.best, self.run, self.stop, None))
         self._vetoed_row = wide_first(row(self.vetoed, self.allow, spacing=4))
         layout.addWidget(self._vetoed_row, 1)
         layout.addStretch(0)
@@ -279,19 +261,18 @@ class MovesPanel(QWidget):
             self._search.look_at(self.selected)
 
     def _on_accept(self, *_: object) -> None:
-        if self.selected is not None:
-            self.table.setFocus()
-            self._search.take(self.selected)
+        self._use(self._search.take)
 
     def _on_veto(self) -> None:
-        if self.selected is not None:
-            self.table.setFocus()
-            self._search.veto(self.selected)
+        self._use(self._search.veto)
 
     def _on_force(self) -> None:
+        self._use(self._search.force)
+
+    def _use(self, command: Callable[[MoveKey], None]) -> None:
         if self.selected is not None:
             self.table.setFocus()
-            self._search.force(self.selected)
+            command(self.selected)
 
     def _on_best(self) -> None:
         self.table.setFocus()
@@ -324,12 +305,6 @@ class MovesPanel(QWidget):
         scale = theme().scale
         self._side.setFixedWidth(round(SIDE_WIDTH * scale))
         self.steps.setFixedWidth(round(68 * scale))
-
-
-def _named(widget: QWidget, name: str, tip: str) -> None:
-    widget.setObjectName(name)
-    widget.setToolTip(f"{tip}.")
-    widget.setAccessibleName(tip)
 
 
 def _allow(can: bool, *buttons: QPushButton) -> None:

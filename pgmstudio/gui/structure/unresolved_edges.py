@@ -1,14 +1,15 @@
-"""Unresolved edges: directions and edges that the data cannot decide, as questions to the user."""
+"""Unresolved edges of a learned model: their questions, the bar that asks them, and the answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
@@ -31,11 +32,158 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
 from pgmstudio.core.project.project import ModelEntry, Project, Run
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.layers.unresolved import OpenLink
+from pgmstudio.gui.canvas.layers import OpenLink
+from pgmstudio.gui.canvas.overlays import TwoLineBar
 from pgmstudio.gui.context import AppContext, Edge
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.artifact_source import artifact_in, run_of_model, task_of
-from pgmstudio.gui.structure.unresolved_bar import Answer, Question, UnresolvedBar
+from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import (
+    IconLabel,
+    button,
+    hbox,
+    label,
+    literal,
+    named,
+    popup,
+    tool_button,
+)
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
+
+MAX_BUTTONS = 2
+NARROW = 640  # pixels at 100 %
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer to a question: an edge to keep, or a direction."""
+
+    text: str
+    edge: Edge
+    is_direction: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and its possible answers."""
+
+    text: str
+    answers: tuple[Answer, ...]
+
+
+class UnresolvedBar(TwoLineBar):
+    """A bar with one question at a time and a button for each answer."""
+
+    answered = Signal(object)  # Answer
+    moved = Signal(int)  # to the question before or after
+    all_requested = Signal()
+    close_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("ambiguousBar", "Unresolved edges", parent)
+        self._icon = IconLabel(icon("question", "virtual_ink"))
+        self._heading = named(ElidedLabel(), "ambiguous.heading")
+        self._count = label("", "secondary", size="dense", name="ambiguous.count")
+        self._back = tool_button(
+            "caret-left", "Previous question", partial(self.moved.emit, -1), name="ambiguous.back"
+        )
+        self._forth = tool_button(
+            "caret-right", "Next question", partial(self.moved.emit, 1), name="ambiguous.forth"
+        )
+        self._buttons: list[QPushButton] = []
+        self._shown: tuple[Answer, ...] = ()
+        self._rest: tuple[Answer, ...] = ()
+        top = hbox(
+            None,
+            self._icon,
+            (self._heading, 1),
+            self._back,
+            self._count,
+            self._forth,
+            tool_button(
+                "x",
+                "Close; the edges stay unresolved and their marks disappear",
+                self.close_requested.emit,
+                name="ambiguous.x",
+            ),
+            spacing=6,
+        )
+        self._hint = ElidedLabel("Or click an edge of the graph.", "tertiary")
+        self._hint.brief = "Or click an edge."
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(6)
+        below = hbox(None, self._answers, (self._hint, 1), spacing=6)
+        self._all = button(
+            "Resolve all by strength",
+            self.all_requested.emit,
+            role="link",
+            name="ambiguous.all",
+            tip="Keep the strongest edge of each ambiguous region and the directions as drawn.",
+        )
+        below.addWidget(self._all)
+        self._lay_out(top, below)
+
+    def show_question(self, question: Question, number: int, count: int) -> None:
+        """Show a question; `number` is from 0."""
+        self._heading.setText(question.text)
+        self._heading.setToolTip(question.text)
+        self._count.setText(f"{number + 1} of {count}")
+        for step in (self._back, self._forth):
+            step.setEnabled(count > 1)
+        self._show_answers(question.answers)
+        self.show()
+
+    def set_busy(self, busy: bool) -> None:
+        """Disable the answers while one is being applied."""
+        for made in (*self._buttons, self._all):
+            made.setEnabled(not busy)
+
+    def _show_answers(self, answers: Sequence[Answer]) -> None:
+        for made in self._buttons:
+            self._answers.removeWidget(made)
+            made.deleteLater()
+        self._buttons = []
+        for number, answer in enumerate(answers[:MAX_BUTTONS]):
+            made = button(
+                answer.text,
+                partial(self.answered.emit, answer),
+                tip=answer.text,
+                name=f"ambiguous.answer{number}",
+            )
+            self._answers.addWidget(made)
+            self._buttons.append(made)
+        if len(answers) > MAX_BUTTONS:
+            tip = "Other edges of this region"
+            more = button("More…", self._on_more, tip=tip, name="ambiguous.more")
+            self._answers.addWidget(more)
+            self._buttons.append(more)
+        self._shown, self._rest = tuple(answers[:MAX_BUTTONS]), tuple(answers[MAX_BUTTONS:])
+        self._fit()
+
+    def _fit(self) -> None:
+        """Shorten long names; the tooltips have the full text."""
+        scale = theme().scale
+        narrow = self.width() < NARROW * scale
+        self._all.setText("Resolve all" if narrow else "Resolve all by strength")
+        taken = self._all.sizeHint().width() + (100 if self._rest else 20) * scale
+        available = round(max(60.0, (self.width() - taken) / max(1, len(self._shown)) - 48 * scale))
+        for made, answer in zip(self._buttons, self._shown, strict=False):
+            text = made.fontMetrics().elidedText(
+                answer.text, Qt.TextElideMode.ElideMiddle, available
+            )
+            made.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _on_more(self) -> None:
+        menu = named(QMenu(self), "ambiguous.menu")
+        for answer in self._rest:
+            menu.addAction(literal(answer.text), partial(self.answered.emit, answer))
+        position = self._buttons[-1]
+        popup(menu, position.mapToGlobal(position.rect().bottomLeft()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +202,14 @@ def free_pdag(dag: Dag, decided: tuple[Edge, ...]) -> Pdag:
     return (oriented(cpdag, wanted) if wanted else cpdag) or cpdag
 
 
-def direction_questions(pdag: Pdag) -> tuple[Question, ...]:
+def direction_questions(free: Iterable[Edge]) -> tuple[Question, ...]:
     """One for each edge that could still point either way."""
     return tuple(
         Question(
             f"{one} – {other} could point either way; both directions fit the data equally well.",
             tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ((one, other), (other, one))),
         )
-        for one, other in pdag.undirected
+        for one, other in free
     )
 
 
@@ -82,9 +230,7 @@ class UnresolvedDirections(QObject):
         self._app = app
         self._decided = decided
         self._model_id = model_id
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_turned)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_turned, self._on_failed)
 
     @property
     def _network(self) -> BayesianNetwork | None:
@@ -103,7 +249,7 @@ class UnresolvedDirections(QObject):
         network = self._network
         if network is None:
             return ()
-        return direction_questions(free_pdag(network.dag, self.decided))
+        return direction_questions(free_pdag(network.dag, self.decided).undirected)
 
     @property
     def is_waiting(self) -> bool:
@@ -176,12 +322,7 @@ def questions_of(resolved: Resolved) -> list[Question]:
         )
         for region in resolved.regions
     ]
-    for one, other in resolved.free_edges:
-        text = f"{one} – {other} could point either way; both directions fit the data equally well."
-        ways = ((one, other), (other, one))
-        answers = tuple(Answer(f"{a} → {b}", (a, b), True) for a, b in ways)
-        questions.append(Question(text, answers))
-    return questions
+    return [*questions, *direction_questions(resolved.free_edges)]
 
 
 class UnresolvedController(QObject):
@@ -202,12 +343,8 @@ class UnresolvedController(QObject):
         self._is_shut = False
         self._is_on_dag = True
         self._pressed: OpenLink | None = None
-        self._looking = LatestTask(self)
-        self._looking.answered.connect(self._on_looked)
-        self._looking.failed.connect(app.errors.report)
-        self._choosing = LatestTask(self)
-        self._choosing.answered.connect(self._on_chosen)
-        self._choosing.failed.connect(self._on_failed)
+        self._looking = LatestTask(self, self._show, app.errors.report)
+        self._choosing = LatestTask(self, self._on_chosen, self._on_failed)
         bar.answered.connect(self.answer)
         bar.moved.connect(self._on_moved)
         bar.all_requested.connect(self.resolve_all)
@@ -270,9 +407,6 @@ class UnresolvedController(QObject):
     def _run(self) -> Run:
         run_id = run_of_model(self._app.project, self._model_id)
         return self._app.project.runs[run_id or ""]
-
-    def _on_looked(self, resolved: Resolved | None) -> None:
-        self._show(resolved)
 
     def _show(self, resolved: Resolved | None) -> None:
         self._resolved = resolved
@@ -378,10 +512,7 @@ class UnresolvedController(QObject):
     def _on_chosen(self, chosen: _Chosen) -> None:
         self.bar.set_busy(False)
         edit = partial(
-            resolve_choices,
-            model_id=self._model_id,
-            model=chosen.model,
-            choose=str(chosen.choices),
+            resolve_choices, model_id=self._model_id, model=chosen.model, choose=str(chosen.choices)
         )
         if self._app.change(chosen.undo_text, edit):
             self._app.notify(f"{chosen.undo_text}: CPTs were fitted again.", undo=True)

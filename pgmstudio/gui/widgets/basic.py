@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
+    QMenu,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -109,6 +110,12 @@ def text_width(widget: QWidget, text: str) -> int:
 def literal(text: str) -> str:
     """The text for a button, tab or menu, where Qt takes a single & for the mark of a shortcut."""
     return text.replace("&", "&&")
+
+
+def popup(menu: QMenu, position: QPoint) -> None:
+    """Open a menu at a point of the screen; it is deleted when it closes."""
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.popup(position)
 
 
 def button(
@@ -363,11 +370,12 @@ class Section(QWidget):
         above = (hairline(), 6) if line else ()
         self._layout = vbox(self, *above, head, margins=(16, 0, 16, 12), spacing=6)
 
-    def add(self, content: QWidget | QLayout) -> None:
-        if isinstance(content, QWidget):
-            self._layout.addWidget(content)
-        else:
-            self._layout.addLayout(content)
+    def add(self, *content: QWidget | QLayout) -> None:
+        for one in content:
+            if isinstance(one, QWidget):
+                self._layout.addWidget(one)
+            else:
+                self._layout.addLayout(one)
 
 
 Part = QWidget | QLayout
@@ -472,13 +480,14 @@ def form_of(*rows: tuple[str, QWidget], parent: QWidget | None = None) -> QFormL
     return form
 
 
-def scrolled(content: QWidget, name: str) -> QScrollArea:
-    """`content` in a scroll area without a frame that follows its width."""
+def scrolled(content: QWidget, name: str, *, is_wide: bool = False) -> QScrollArea:
+    """`content` in a scroll area without a frame that follows its width unless it `is_wide`."""
     area = QScrollArea()
     area.setObjectName(name)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    if not is_wide:
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(content)
     return area
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
@@ -25,7 +26,7 @@ class FactRows(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(1, 1)
-        self._labels: list[tuple[QLabel, QLabel]] = []
+        self._labels: list[tuple[QLabel, QWidget]] = []
 
     @property
     def facts(self) -> dict[str, str]:
@@ -37,21 +38,23 @@ class FactRows(QWidget):
         self._facts = tuple(facts)
         while len(self._labels) < len(facts):
             self._labels.append(self._add_row(len(self._labels)))
-        for rect, (name, value) in enumerate(self._labels):
-            is_used = rect < len(facts)
+        for index, (name, value) in enumerate(self._labels):
+            is_used = index < len(facts)
             name.setVisible(is_used)
             value.setVisible(is_used)
             if is_used:
-                fact = facts[rect]
-                name.setText(fact[0])
-                name.setWordWrap(len(fact[0]) > LONG_NAME)
-                value.setText(fact[1])
-                tip = fact[2] if len(fact) == 3 else ""
-                name.setToolTip(tip)
-                value.setToolTip(tip)
-                value.setAccessibleName(f"{fact[0]}: {fact[1]}")
+                self._show_row(name, value, facts[index])
 
-    def _add_row(self, row: int) -> tuple[QLabel, QLabel]:
+    def _show_row(self, name: QLabel, value: Any, fact: Fact) -> None:
+        name.setText(fact[0])
+        name.setWordWrap(len(fact[0]) > LONG_NAME)
+        value.setText(fact[1])
+        tip = fact[2] if len(fact) == 3 else ""
+        name.setToolTip(tip)
+        value.setToolTip(tip)
+        value.setAccessibleName(f"{fact[0]}: {fact[1]}")
+
+    def _add_row(self, row: int) -> tuple[QLabel, QWidget]:
         name = label("", "secondary", size="dense")
         value = label("", size="dense", wrap=True)
         value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.gui.widgets.basic import (
     IconLabel,
-    Section,
     hairline,
     hbox,
     label,
@@ -47,8 +46,16 @@ class InspectorHead(QWidget):
             self.symbol.show_icon(symbol)
 
 
-def lay_under(head: InspectorHead, sections: Iterable[Section], owner: QWidget, name: str) -> None:
+def lay_under(
+    head: InspectorHead,
+    sections: Iterable[QWidget],
+    owner: QWidget,
+    name: str,
+    *,
+    margins: tuple[int, int, int, int] = (0, 8, 0, 8),
+    spacing: int = 4,
+) -> None:
     """Fill an inspector: the head stays, the sections scroll under it."""
     inside = QWidget()
-    vbox(inside, *sections, None, margins=(0, 10, 0, 0), spacing=0)
+    vbox(inside, *sections, None, margins=margins, spacing=spacing)
     vbox(owner, head, hairline(), (scrolled(inside, name), 1), spacing=0)

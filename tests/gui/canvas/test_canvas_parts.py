@@ -20,9 +20,9 @@ from pgmstudio.core.drawing.diagram import (
 from pgmstudio.core.drawing.snapping import Box, distributed, lined_up, snap, spread
 from pgmstudio.core.inference.information_measures import mutual_information_bits
 from pgmstudio.gui.canvas.edge_strengths import Strengths
-from pgmstudio.gui.canvas.find_bar import match_rank, matches
 from pgmstudio.gui.canvas.keyboard import first_of, nearest
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView, detail_at
+from pgmstudio.gui.canvas.overlays import match_rank, matches
 from pgmstudio.gui.canvas.scene import between
 
 

@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.data.transforms import reorder_states
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.edits import rename_model, replace_data
-from pgmstudio.gui.cpt_editor.model import TableGrid, parse_probability
+from pgmstudio.gui.cpt_editor.grid import TableGrid, parse_probability
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.inspector.panel import InspectorPanel

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.inspector.state_editor import StateChips
+from pgmstudio.gui.inspector.node import StateChips
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, open_asia
 

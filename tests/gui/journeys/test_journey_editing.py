@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.gui.cpt_editor.model import TableGrid
+from pgmstudio.gui.cpt_editor.grid import TableGrid
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.files.recovery import left_behind
 from pgmstudio.gui.model_page.page import ModelPage

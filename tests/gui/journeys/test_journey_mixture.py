@@ -23,7 +23,7 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
-from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
+from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentCard
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.window.main_window import MainWindow

@@ -47,7 +47,7 @@ def test_an_edge_is_drawn_by_mouse_and_undone(
 
 
 def test_while_drawing_the_rows_of_the_table_are_told(qtbot: QtBot, page: ModelPage) -> None:
-    from pgmstudio.gui.canvas.edge_tool import EdgeTool
+    from pgmstudio.gui.canvas.tools import EdgeTool
 
     page.choose_tool("edge")
     viewport, tool = page.canvas.view.viewport(), page.canvas.view.tool

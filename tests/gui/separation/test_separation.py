@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.layers.separation import shown_of
+from pgmstudio.gui.canvas.separation_layer import shown_of
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage

@@ -15,8 +15,8 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.arc_reversal import largest_difference
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.edge_tool import EdgeTool
 from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.canvas.tools import EdgeTool
 from pgmstudio.gui.inspector.model import SizeSection
 from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage

@@ -25,8 +25,7 @@ from pgmstudio.gui.canvas.fonts import canvas_metrics
 from pgmstudio.gui.canvas.node_painter import fit_mark_text
 from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.canvas.view import Hit, tooltip_of
-from pgmstudio.gui.cpt_editor.clipboard import table_text
-from pgmstudio.gui.cpt_editor.model import TableGrid
+from pgmstudio.gui.cpt_editor.grid import TableGrid, table_text
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.inspector.joint import shortened

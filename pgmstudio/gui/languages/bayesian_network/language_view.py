@@ -6,10 +6,12 @@ from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
 
+lazy = Lazy.within("pgmstudio.gui.languages.bayesian_network")
+
 RESTARTS = RunResult(
     key="restarts",
     artifacts=("optima",),
-    describe=Lazy("pgmstudio.gui.languages.bayesian_network.restarts:restarts_content"),
+    describe=lazy("run_results:restarts_content"),
     title="Restarts",
     unit="run",
     file_name="restarts.csv",
@@ -24,7 +26,7 @@ RESTARTS = RunResult(
 INDEPENDENCE_TESTS = RunResult(
     key="tests",
     artifacts=("tests",),
-    describe=Lazy("pgmstudio.gui.languages.bayesian_network.independence_tests:tests_content"),
+    describe=lazy("run_results:tests_content"),
     title="Tests",
     unit="test",
     file_name="tests.csv",
@@ -38,7 +40,7 @@ INDEPENDENCE_TESTS = RunResult(
 K2_STEPS = RunResult(
     key="trace",
     artifacts=("k2",),
-    describe=Lazy("pgmstudio.gui.languages.bayesian_network.k2_steps:steps_content"),
+    describe=lazy("run_results:steps_content"),
     title="Steps",
     unit="column tried in a step",
     file_name="steps.csv",
@@ -53,7 +55,7 @@ K2_STEPS = RunResult(
 VIEW = LanguageView(
     kind="bayesian-network",
     inspector_sections={
-        SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.similar_rows:SimilarRowsSection"),)
+        SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.inspector:SimilarRowsSection"),)
     },
     run_results=(RESTARTS, INDEPENDENCE_TESTS, K2_STEPS),
 )

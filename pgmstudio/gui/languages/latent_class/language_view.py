@@ -6,10 +6,12 @@ from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
 
+lazy = Lazy.within("pgmstudio.gui.languages.latent_class")
+
 CLASS_SCAN = RunResult(
     key="class-scan",
     artifacts=("class-scan",),
-    describe=Lazy("pgmstudio.gui.languages.latent_class.class_scan:class_scan_content"),
+    describe=lazy("class_scan:class_scan_content"),
     title="Classes",
     unit="model",
     file_name="classes.csv",
@@ -22,13 +24,13 @@ CLASS_SCAN = RunResult(
 
 VIEW = LanguageView(
     kind="latent-class",
-    extend_page=Lazy("pgmstudio.gui.languages.latent_class.page_extension:LatentClassExtension"),
-    description=Lazy("pgmstudio.gui.languages.latent_class.description:DESCRIPTION"),
+    extend_page=lazy("model_view:LatentClassExtension"),
+    description=lazy("model_view:DESCRIPTION"),
     inspector_sections={
         SubjectKind.MODEL: (
             Lazy("pgmstudio.gui.languages.tree_mixture.inspector:ComponentSections"),
         )
     },
-    tables=Lazy("pgmstudio.gui.languages.latent_class.tables:ClassTables"),
+    tables=lazy("model_view:ClassTables"),
     run_results=(CLASS_SCAN,),
 )

@@ -111,9 +111,7 @@ class _Commands(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
-        self._making = LatestTask(self)
-        self._making.answered.connect(self._on_made)
-        self._making.failed.connect(app.errors.report)
+        self._making = LatestTask(self, self._on_made, app.errors.report)
 
     @property
     def _model_id(self) -> str:

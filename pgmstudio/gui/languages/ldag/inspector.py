@@ -1,32 +1,92 @@
-"""The inspector sections of labelled DAGs: the label of an edge, and the score of each table."""
+"""The inspector of a labelled DAG: labels of an edge and their scores, similar rows of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
 from functools import partial
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt
+from PySide6.QtWidgets import QSlider, QWidget
 
+from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.languages.ldag.partitions import Classes, is_implied, is_regular, label_of
+from pgmstudio.core.languages.ldag.partitions import with_context as with_one
 from pgmstudio.core.languages.ldag.scores import LabelCost, VariableCost, fits, label_cost
 from pgmstudio.core.number_format import decimal, grouped
-from pgmstudio.core.project.model_edits import edit_language
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.model_edits import EditableTables, edit_language
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.context_views import context_views
+from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.contexts.context_rows import Context, ContextRows
-from pgmstudio.gui.languages.ldag.label_editor import context_rows, merged_text
+from pgmstudio.gui.languages.contexts.context_rows import (
+    MAX_CONTEXTS,
+    Context,
+    ContextRow,
+    ContextRows,
+)
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers, score_of
 from pgmstudio.gui.runs.model_data import model_sources
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import RankBars
-from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, row
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Section,
+    button,
+    hairline,
+    hbox,
+    label,
+    named,
+    row,
+    vbox,
+)
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.number_box import decimal_box
+
+MAX_ROWS = 512  # larger tables take too long to look at
+
+
+def context_rows(model: LabelledDag, source: str, target: str) -> list[ContextRow] | None:
+    """Every context of the label, in order; None when there are too many."""
+    others = [model.domain[name] for name in model.other_parents(source, target)]
+    classes: Classes = model.classes[model.domain.index(target)]
+    axis = model.dag.parents(target).index(source)
+    label_here = label_of(classes, axis)
+    if label_here.size > MAX_CONTEXTS or classes.size > MAX_ROWS:
+        return None
+    rows = []
+    for context in itertools.product(*(range(v.cardinality) for v in others)):
+        states = tuple(v.states[code] for v, code in zip(others, context, strict=True))
+        is_in = bool(label_here[context])
+        rows.append(
+            ContextRow(
+                context,
+                states,
+                is_in,
+                is_implied=is_in and is_implied(classes, axis, context),
+                is_locked=not is_in and not is_regular(with_one(classes, axis, context)),
+            )
+        )
+    return rows
+
+
+def merged_text(
+    row: ContextRow, counts: NDArray[np.float64] | None, axis: int, *, most: int = 3
+) -> str:
+    """The rows of data that come together in a context: `146 + 394`."""
+    if not row.is_in:
+        return "not merged"
+    if counts is None:
+        return "merged"
+    rows = np.moveaxis(counts.sum(axis=-1), axis, -1)[row.context]
+    listed = [grouped(round(float(count))) for count in rows[:most]]
+    return " + ".join(listed) + (" + …" if rows.size > most else "")
+
 
 MAX_STATEMENTS = 8
 Edge = tuple[str, str]
@@ -47,29 +107,19 @@ class LabelSections(QWidget):
         contexts = Section("The edge vanishes when", line=False)
         self.rows = ContextRows()
         self.rows.ticked.connect(self._on_ticked)
-        self._text = label("", "secondary", size="dense", wrap=True)
-        self._text.setObjectName("labelText")
+        self._text = label("", "secondary", size="dense", wrap=True, name="labelText")
         self.note = Note(name="labelNote", rich=True)
         self.note.link_activated.connect(self._on_delete)
-        for widget in (self.rows, self._text, self.note):
-            contexts.add(widget)
+        contexts.add(self.rows, self._text, self.note)
         self._truth = Section("True in this context")
-        self._statements = label("", size="dense", wrap=True)
-        self._statements.setObjectName("labelStatements")
+        self._statements = label("", size="dense", wrap=True, name="labelStatements")
         self._given = label("", "tertiary", size="dense", wrap=True)
-        self._truth.add(self._statements)
-        self._truth.add(self._given)
+        self._truth.add(self._statements, self._given)
         cost = Section("Cost of the model")
         self.facts = FactRows("labelCost")
         cost.add(self.facts)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        for section in (contexts, self._truth, cost):
-            layout.addWidget(section)
-        line = QVBoxLayout()
-        line.setContentsMargins(16, 0, 16, 8)
-        line.addWidget(hairline())
+        layout = vbox(self, contexts, self._truth, cost, spacing=4)
+        line = vbox(None, hairline(), margins=(16, 0, 16, 8))
         layout.addLayout(line)
         context_views(app).changed.connect(self._on_context)
         self.hide()
@@ -195,24 +245,16 @@ class LabelSections(QWidget):
         states = ", ".join(
             model.domain[name].states[code] for name, code in zip(others, context, strict=True)
         )
-        edit: Callable[[Project], Project] = partial(
+        more: dict[str, Any] = {"weights": self._weights()} if on else {}
+        edit = partial(
             edit_language,
-            edit="remove_context",
+            edit="add_context" if on else "remove_context",
             model_id=subject.model_id,
             source=source,
             target=target,
             context=context,
+            **more,
         )
-        if on:
-            edit = partial(
-                edit_language,
-                edit="add_context",
-                model_id=subject.model_id,
-                source=source,
-                target=target,
-                context=context,
-                weights=self._weights(),
-            )
         verb = "vanishes" if on else "stays"
         if not self._app.change(f"{source} → {target} {verb} in ({states})", edit):
             self._show_rows(model)
@@ -294,16 +336,12 @@ class LabelScoresSection(Section):
         self._total = 1.0
         self._asked: tuple[object, ...] = ()
         self._shows_all = False
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_cost)
-        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
+        self._latest_task = LatestTask(self, self._on_cost, app.errors.at("inspectorPanel").report)
         self.bars = ScoreBars()
         self.bars.chosen.connect(self._on_chosen)
-        self.note = label("", "secondary", size="dense", wrap=True)
-        self.note.setObjectName("labelScoreNote")
+        self.note = label("", "secondary", size="dense", wrap=True, name="labelScoreNote")
         self._more = button("", self._on_more, role="link", name="labelScoresMore")
-        for widget in (self.bars, row(self._more, None), self.note):
-            self.add(widget)
+        self.add(self.bars, row(self._more, None), self.note)
         self.hide()
 
     def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
@@ -356,3 +394,104 @@ class LabelScoresSection(Section):
 
     def _on_chosen(self, variable: str) -> None:
         self._app.workspace.select((variable,))
+
+
+# In hundredths: beyond a half every column is like every other in most tables.
+MAX_HUNDREDTHS = 50
+# Telling that many columns apart takes longer than a slider may.
+MAX_COLUMNS = 1000
+MAKE_LABELS = "model.labels-from-rows"
+
+
+class SimilarRowsSection(Section):
+    """The section with a slider for ε, which also marks similar columns in the table."""
+
+    def __init__(self, app: AppContext) -> None:
+        super().__init__("Similar columns")
+        self._app, self._work = app, cpt_edit_session(app)
+        self._columns: NDArray[np.float64] | None = None
+        self._names: list[str] = []
+        title = "ε, the largest difference between similar columns"
+        tip = "ε: columns whose probabilities differ by at most ε are similar."
+        epsilon = self._work.epsilon
+        self.field = decimal_box("similarEpsilon", title, tip, 0, 1, epsilon, step=0.01)
+        self.field.valueChanged.connect(self._on_typed)
+        self.slider = named(QSlider(Qt.Orientation.Horizontal), "similarSlider", title, tip)
+        self.slider.setRange(0, MAX_HUNDREDTHS)
+        self.slider.setValue(round(epsilon * 100))
+        self.slider.valueChanged.connect(self._on_moved)
+        self._note = label("", "secondary", size="dense", wrap=True, name="similarNote")
+        self.field.setMaximumWidth(theme().px("left_min") // 2)
+        both = hbox(None, label("ε", "secondary", size="dense"), (self.slider, 1), self.field)
+        self.add(both, self._note)
+        self.make = button(
+            "Make labels from equal rows",
+            self._on_make,
+            icon_name="tag",
+            name="similarLabels",
+            tip="A labelled graph of the whole network: rows within ε become one.",
+        )
+        self.add(row(self.make, None))
+        self._work.similarity_changed.connect(self._refresh)
+
+    def show_subject(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
+        """The columns of the table of a variable; nothing for a table of one column."""
+        name = names[0]
+        parents = [subject.variable(parent) for parent in subject.parents(name)]
+        model = subject.model
+        if not parents or not isinstance(model, EditableTables):
+            self.hide()
+            return
+        table = model.table(name)
+        self._columns = table.reshape(-1, table.shape[-1])
+        ordered = sorted(parents, key=lambda parent: model.domain.index(parent.name))
+        self._names = [
+            ", ".join(parent.states[code] for parent, code in zip(ordered, codes, strict=True))
+            for codes in np.ndindex(*(parent.cardinality for parent in ordered))
+        ]
+        self.show()
+        self._refresh()
+
+    def _on_make(self) -> None:
+        self._app.actions[MAKE_LABELS].trigger()
+
+    def _on_moved(self, hundredths: int) -> None:
+        self._work.set_similarity(marks=True, epsilon=hundredths / 100)
+
+    def _on_typed(self, epsilon: float) -> None:
+        self._work.set_similarity(marks=True, epsilon=epsilon)
+
+    def _refresh(self) -> None:
+        epsilon = self._work.epsilon
+        with QSignalBlocker(self.field), QSignalBlocker(self.slider):
+            self.field.setValue(epsilon)
+            self.slider.setValue(round(epsilon * 100))
+        columns = self._columns
+        if columns is not None:
+            too_many = f"{len(columns)} columns are too many to compare."
+            can_compare = len(columns) <= MAX_COLUMNS
+            self._note.setText(
+                similarity_text(column_classes(columns, epsilon), self._names)
+                if can_compare
+                else too_many
+            )
+
+
+def similarity_text(result: ColumnClasses, names: list[str]) -> str:
+    """How many kinds of columns there are, and from which ε on there is one less."""
+    count = len(result.classes)
+    if result.count == count:
+        first = f"All {count} columns differ by more than ε."
+    elif result.count == 1:
+        first = f"All {count} columns are similar: the parents make no difference beyond ε."
+    else:
+        first = f"{count} columns are {result.count} kinds."
+    if result.next_epsilon is None or result.next_pair is None:
+        return first
+    left, right = (_group(part, names) for part in result.next_pair)
+    return f"{first} At {result.next_epsilon:.2g}, {left} and {right} become one kind."
+
+
+def _group(columns: tuple[int, ...], names: list[str]) -> str:
+    more = f" with {len(columns) - 1} more" if len(columns) > 1 else ""
+    return f"({names[columns[0]]}){more}"

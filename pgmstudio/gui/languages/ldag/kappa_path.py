@@ -10,11 +10,7 @@ from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.plots.scan_plots import KappaPlot, kappa_text
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
 from pgmstudio.gui.runs.results.fields import SegmentsField
-from pgmstudio.gui.runs.results.scans import (
-    HELD_OUT,
-    opening_of_point,
-    scan_content,
-)
+from pgmstudio.gui.runs.results.scans import HELD_OUT, opening_of_point, scan_content
 from pgmstudio.gui.widgets.table import Column
 
 HELD = "held"

@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.ldag.contexts import Statement, statements_in
+from pgmstudio.core.languages.ldag.learning.label_learner import LabelParams, kappa_of
+from pgmstudio.core.languages.ldag.learning.label_learner import score_of as score_of_params
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import (
     USUAL_KAPPA,
@@ -42,9 +44,6 @@ class LabelNumbers:
 
 def score_of(app: AppContext, model_id: str, data: DataSet | None) -> PartitionScore:
     """The score of the run that made the model, or the usual one."""
-    from pgmstudio.core.languages.ldag.learning.label_learner import LabelParams, kappa_of
-    from pgmstudio.core.languages.ldag.learning.label_learner import score_of as score_of_params
-
     total = 1.0 if data is None else data.total_weight
     params = model_sources(app).params(model_id)
     if not isinstance(params, LabelParams):
@@ -78,9 +77,7 @@ class LabelCounter(QObject):
         super().__init__(parent)
         self._app = app
         self._asked: tuple[object, ...] = ()
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self.computed)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self.computed, app.errors.report)
 
     def ask(
         self, model_id: str, model: LabelledDag, variable: str, context: Mapping[int, int]

@@ -9,10 +9,12 @@ from pgmstudio.gui.languages.contexts.multinet_diagram import MULTINET_DIAGRAM
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
 
+lazy = Lazy.within("pgmstudio.gui.languages.ldag")
+
 KAPPA_PATH = RunResult(
     key="kappa",
     artifacts=("kappa-path",),
-    describe=Lazy("pgmstudio.gui.languages.ldag.kappa_path:kappa_path_content"),
+    describe=lazy("kappa_path:kappa_path_content"),
     title="κ path",
     unit="κ",
     file_name="kappa-path.csv",
@@ -40,16 +42,16 @@ POSTERIOR = RunResult(
 
 VIEW = LanguageView(
     kind="ldag",
-    extend_page=Lazy("pgmstudio.gui.languages.ldag.page_extension:LdagExtension"),
+    extend_page=lazy("model_view:LdagExtension"),
     more_diagrams=(MULTINET_DIAGRAM,),
-    description=Lazy("pgmstudio.gui.languages.ldag.description:DESCRIPTION"),
+    description=lazy("model_view:DESCRIPTION"),
     inspector_sections={
-        SubjectKind.MODEL: (Lazy("pgmstudio.gui.languages.ldag.inspector:LabelScoresSection"),),
-        SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.similar_rows:SimilarRowsSection"),),
-        SubjectKind.EDGE: (Lazy("pgmstudio.gui.languages.ldag.inspector:LabelSections"),),
+        SubjectKind.MODEL: (lazy("inspector:LabelScoresSection"),),
+        SubjectKind.TABLE: (lazy("inspector:SimilarRowsSection"),),
+        SubjectKind.EDGE: (lazy("inspector:LabelSections"),),
     },
-    tables=Lazy("pgmstudio.gui.languages.ldag.tables:LdagTables"),
-    table_editor=Lazy("pgmstudio.gui.languages.ldag.label_table:LabelTable"),
-    actions=Lazy("pgmstudio.gui.languages.ldag.actions:label_actions"),
+    tables=lazy("model_view:LdagTables"),
+    table_editor=lazy("label_table:LabelTable"),
+    actions=lazy("actions:label_actions"),
     run_results=(KAPPA_PATH, POSTERIOR),
 )

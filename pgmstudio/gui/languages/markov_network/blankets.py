@@ -23,7 +23,7 @@ from pgmstudio.core.languages.markov_network.learning.blanket_record import (
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.step_canvas import StepCanvas
+from pgmstudio.gui.canvas.weighted_canvas import StepCanvas
 from pgmstudio.gui.runs.results.content import (
     ModelOpening,
     ResultContent,

@@ -1,9 +1,12 @@
-"""Decision graphs: steps on a node, collapsing, improving step by step, the models of a λ sweep."""
+"""Decision graphs: steps on a node, collapsing, improving step by step, as actions and tools."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from pgmstudio.core.languages.pdg.candidate_operations import (
     CandidateOperation,
@@ -13,13 +16,36 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
-from pgmstudio.gui.languages.pdg.toolbar import IMPROVE, MERGE, SPLIT
+from pgmstudio.gui.languages.pdg.nodes import NodeKey, graph_nodes
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.actions import ActionRegistry, ActionSpec
+from pgmstudio.gui.widgets.basic import named
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
+
+MERGE, SPLIT, IMPROVE = "model.graph.merge", "model.graph.split", "model.graph.improve"
+
+
+def graph_tools(registry: ActionRegistry, parent: QWidget) -> QWidget:
+    """They are the actions of the menu, greyed with them."""
+    made = named(QWidget(parent), "graphTools")
+    layout = QHBoxLayout(made)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)
+    for name in (MERGE, SPLIT, IMPROVE):
+        action = registry.by_id.get(name)
+        if action is None:
+            continue
+        tool = QToolButton()
+        tool.setDefaultAction(action)
+        tool.setObjectName(f"tool.{name}")
+        tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        tool.setAccessibleName(action.text())
+        tool.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        layout.addWidget(tool)
+    return made
+
 
 _MENU = "Model/Decision graph"
 _NO_GRAPH = "show a decision graph first, as nodes and flow."
@@ -34,7 +60,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             "Merge node with…",
             _MENU,
             "The nodes it can be merged with, each with what that costs; the least first.",
-            commands.merge,
+            partial(commands.offer, MERGE),
             icon="git-merge",
             needs=[commands.no_merge_reason],
         ),
@@ -43,7 +69,7 @@ def graph_actions(app: AppContext) -> list[ActionSpec]:
             "Split node…",
             _MENU,
             "A node for each arc into the selected one; the change in score is shown first.",
-            commands.split,
+            partial(commands.offer, SPLIT),
             icon="git-fork",
             needs=[commands.no_split_reason],
         ),
@@ -114,9 +140,6 @@ class _Commands:
             return None
         return every[0].refusal if every else f"{result[2][0]} has no other node."
 
-    def merge(self) -> None:
-        self._offer(MERGE)
-
     def no_split_reason(self) -> str | None:
         result = self._chosen()
         if result is None:
@@ -124,10 +147,7 @@ class _Commands:
         split = CandidateOperation(Operation.SPLIT, *result[2])
         return operation_effect(result[1], split, None).refusal
 
-    def split(self) -> None:
-        self._offer(SPLIT)
-
-    def _offer(self, command: str) -> None:
+    def offer(self, command: str) -> None:
         """Open the menu next to the selected node, with the change in score of each item."""
         bands, result = self._bands, self._chosen()
         if bands is not None and result is not None:

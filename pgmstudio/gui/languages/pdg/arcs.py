@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.languages.pdg.diagrams import BandPicture
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.gui.canvas.pixmap_cache import PixmapCache
+from pgmstudio.gui.languages.pdg.bands import PixmapCache
 from pgmstudio.gui.theme.theme import theme
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,8 @@ HOLLOW_FROM = 3.6  # a thinner line is too narrow for a core
 _REACH = 8.0  # px from an arc that still count as on it
 _DIMMED = 0.22
 _CORE = 1.3  # px of colour at each side of the core
-# In px, so that a wide line has the same rhythm as a thin one; the first state has none.
+# Of states, to distinguish them without colour; the first has none. In px, so that a wide line has
+# the same rhythm as a thin one.
 _DASHES: tuple[tuple[float, ...], ...] = (
     (),
     (5.0, 3.0),
@@ -69,16 +70,6 @@ def is_solid_at(zoom: float) -> bool:
     return round(zoom, 2) < DASHED_FROM
 
 
-def arc_width(flow: float) -> float:
-    """1 px for what hardly flows, 12 for everything."""
-    return 1.0 + WIDEST * flow
-
-
-def state_dash(state: int) -> tuple[float, ...]:
-    """The dash pattern of a state, to distinguish it without colour: plain or one of four."""
-    return _DASHES[state % len(_DASHES)]
-
-
 def stroke_arcs(
     painter: QPainter,
     path: QPainterPath,
@@ -100,7 +91,7 @@ def _pens(state: int, width: float, plain: bool, solid: bool) -> list[QPen]:
     is_hollow = state == 1 and width >= HOLLOW_FROM and not solid
     pen = QPen(color, width)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    dash = () if is_hollow or plain else state_dash(state)
+    dash = () if is_hollow or plain else _DASHES[state % len(_DASHES)]
     if dash:
         pen.setDashPattern([part / width for part in dash])
     if not is_hollow:
@@ -280,10 +271,7 @@ class BandArcs(QGraphicsItem):
         return self._bounds
 
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         lod = QStyleOptionGraphicsItem.levelOfDetailFromTransform(painter.worldTransform())
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -25,11 +25,7 @@ class PdgDescription(ModelDescription):
                 "The parameters of every node, once for each variable directly below it: the "
                 "cost of an update.",
             ),
-            (
-                "Parameters",
-                grouped(model.parameter_size()),
-                "All stored parameters, free or not.",
-            ),
+            ("Parameters", grouped(model.parameter_size()), "All stored parameters, free or not."),
         ]
 
 

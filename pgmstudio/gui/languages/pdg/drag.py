@@ -17,11 +17,11 @@ from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.canvas.tools import DRAG_FROM
 from pgmstudio.gui.languages.pdg.arcs import Arc
-from pgmstudio.gui.languages.pdg.node_selection import NodeKey
+from pgmstudio.gui.languages.pdg.nodes import NodeKey
 from pgmstudio.gui.theme.theme import theme
 
 if TYPE_CHECKING:
-    from pgmstudio.gui.languages.pdg.graphics_view import BandView
+    from pgmstudio.gui.languages.pdg.canvas import BandView
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _LINE, _PAD, _AWAY = 20.0, 8.0, 14.0
@@ -62,7 +62,7 @@ class BandDrag:
         self._view = view
         self._grabbed: Grabbed | None = None
         self._start = self._point = QPointF()
-        self._is_under_way = False
+        self.is_under_way = False
         self._goal: NodeKey | str | None = None
         self.advice = Advice()
 
@@ -70,10 +70,6 @@ class BandDrag:
     def is_held(self) -> bool:
         """Something has been pressed that could be dragged."""
         return self._grabbed is not None
-
-    @property
-    def is_under_way(self) -> bool:
-        return self._is_under_way
 
     def grabbed_at(self, point: QPointF, hit: Hit) -> Grabbed | None:
         """The part that a press here grabs; rows of states still set evidence."""
@@ -103,11 +99,11 @@ class BandDrag:
         if self._grabbed is None:
             return
         self._point = point
-        if not self._is_under_way:
+        if not self.is_under_way:
             way = (point - self._start).manhattanLength() * self._view.pixels_per_unit
             if way < DRAG_FROM:
                 return
-            self._is_under_way = True
+            self.is_under_way = True
             self._view.stop_hover()
             self._view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
         self._aim(self._goal_at(point))
@@ -115,7 +111,7 @@ class BandDrag:
 
     def release(self) -> bool:
         """Whether a drag has ended by it; a mere click is not one."""
-        was_under_way, advice = self._is_under_way, self.advice
+        was_under_way, advice = self.is_under_way, self.advice
         self.cancel()
         if not was_under_way:
             return False
@@ -132,7 +128,7 @@ class BandDrag:
         if self._goal is not None:
             self._view.change_previewed.emit(None)
         self._grabbed = self._goal = None
-        self._is_under_way = False
+        self.is_under_way = False
         self.advice = Advice()
         self._view.viewport().unsetCursor()
         self._view.viewport().update()
@@ -193,7 +189,7 @@ class BandDrag:
 
     def paint(self, painter: QPainter) -> None:
         """In scene coordinates."""
-        if not self._is_under_way:
+        if not self.is_under_way:
             return
         unit = 1 / self._view.pixels_per_unit
         ink = theme().color("danger_ink" if self.advice.refusal else "accent")

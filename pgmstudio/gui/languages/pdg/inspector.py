@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QGridLayout,
     QLabel,
+    QPushButton,
+    QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,17 +43,343 @@ from pgmstudio.core.number_format import change, counted, grouped, percent
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.pdg.change_list import ChangeRow, ChangeRows
-from pgmstudio.gui.languages.pdg.flows import ask_flows
-from pgmstudio.gui.languages.pdg.node_rows import move, rows_of, set_numbers, take, weight_of
-from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
-from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars
+from pgmstudio.gui.languages.pdg.nodes import (
+    ask_flows,
+    graph_nodes,
+    move,
+    rows_of,
+    set_numbers,
+    take,
+    weight_of,
+)
 from pgmstudio.gui.model_page.node_notes import NotesTab
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Section, Segments, hairline, label, row, scrolled
+from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
+from pgmstudio.gui.widgets.basic import (
+    Section,
+    Segments,
+    button,
+    empty,
+    hairline,
+    label,
+    row,
+    scrolled,
+    vbox,
+)
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.inspector_header import InspectorHead
 from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """A row of the list; `refusal` is the reason why not, `what` is emitted on a click."""
+
+    text: str
+    icon: str
+    bits: float | None
+    size: int
+    score: float | None
+    what: object
+    refusal: str = ""
+    tip: str = ""
+
+
+class ChangeRows(QWidget):
+    """A grid of changes; `requested` emits the `what` of the row that was clicked."""
+
+    requested = Signal(object)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.rows: tuple[ChangeRow, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(4)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(0, 1)
+        self._score = "Δscore"
+        self._buttons: list[QPushButton] = []
+
+    def press(self, position: int) -> None:
+        """As a click on a row."""
+        self._buttons[position].click()
+
+    def show_rows(self, rows: Sequence[ChangeRow], score: str) -> None:
+        if tuple(rows) == self.rows and score == self._score:
+            return
+        self.rows, self._score = tuple(rows), score
+        focused = next((i for i, made in enumerate(self._buttons) if made.hasFocus()), None)
+        if focused is not None:
+            self.setFocus()  # or the focus would go on by itself, and what is scrolled with it
+        empty(self._grid)
+        self._buttons = []
+        heads = (
+            ("Command", "The change; a click makes it and can be undone."),
+            ("ΔL, bits", "Log-likelihood of the training rows, with the likeliest parameters."),
+            ("Δsize", "Effective size."),
+            ("Δscore", score),
+        )
+        for column, (text, tip) in enumerate(heads):
+            head = label(text, "tertiary", size="caption")
+            head.setToolTip(tip)
+            if column:
+                head.setAlignment(_RIGHT)
+            self._grid.addWidget(head, 0, column)
+        for index, one in enumerate(rows, start=1):
+            self._add_row(index, one)
+        if focused is not None and self._buttons:
+            self._buttons[min(focused, len(self._buttons) - 1)].setFocus()
+
+    def _add_row(self, position: int, row: ChangeRow) -> None:
+        made = button(row.text, lambda: None, role="link", icon_name=row.icon)
+        made.setObjectName(f"{self.objectName()}.{position - 1}")
+        tip = f"Not now: {row.refusal}" if row.refusal else row.tip or row.text
+        made.setToolTip(tip)
+        made.setAccessibleName(f"{row.text}: {tip}")
+        made.setEnabled(not row.refusal)
+        made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        made.setStyleSheet("text-align: left; padding-left: 0px;")
+        made.clicked.connect(self._on_clicked)
+        self._buttons.append(made)
+        self._grid.addWidget(made, position, 0)
+        changes = (change(row.bits), change(row.size, 0), change(row.score))
+        parts = ("–",) * 3 if row.refusal else changes
+        for column, text in enumerate(parts, start=1):
+            pays = column == 3 and row.score is not None and row.score > 0
+            role = "tertiary" if row.refusal else "heading" if pays else ""
+            number = label(text, role, size="dense")
+            number.setAlignment(_RIGHT)
+            self._grid.addWidget(number, position, column)
+
+    def _on_clicked(self) -> None:
+        made = self.sender()
+        if isinstance(made, QPushButton) and made in self._buttons:
+            self.requested.emit(self.rows[self._buttons.index(made)].what)
+
+    def cell(self, position: int, column: int) -> str:
+        """The text of a cell, for tests."""
+        item = self._grid.itemAtPosition(position + 1, column)
+        widget = None if item is None else item.widget()
+        return widget.text() if isinstance(widget, QLabel | QPushButton) else ""
+
+
+_DIGITS = 3
+MAX_NAME = 92  # px of a state; the rest is for the bar
+
+
+def with_fraction(fractions: Sequence[float], position: int, fraction: float) -> tuple[float, ...]:
+    """The fractions with one replaced and the others scaled to sum to 1, or equal if all were 0."""
+    fraction = min(1.0, max(0.0, fraction))
+    rest = sum(fractions) - fractions[position]
+    others = len(fractions) - 1
+    result = [
+        fraction
+        if i == position
+        else (1 - fraction) * (s / rest if rest > 0 else 1 / max(1, others))
+        for i, s in enumerate(fractions)
+    ]
+    total = sum(result)
+    return tuple(value / total for value in result)
+
+
+class _Bar(QWidget):
+    """The bar of one fraction: a press or a drag proposes it, the release accepts it."""
+
+    dragged = Signal(float)
+    let_go = Signal()
+    taken_back = Signal()
+
+    def __init__(self, state: int) -> None:
+        super().__init__()
+        self._state, self._fraction = state, 0.0
+        self._is_held = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.SizeHorCursor)
+
+    def show_fraction(self, fraction: float) -> None:
+        if fraction != self._fraction:
+            self._fraction = fraction
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, round(20 * theme().scale))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        height = 8 * theme().scale
+        track = QRectF(0, (self.height() - height) / 2, self.width(), height)
+        paint_bar(painter, track, Bar(self._fraction, theme().category(self._state, "line")))
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)  # for Esc
+        self._is_held = True
+        self._drag(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._is_held:
+            self._drag(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._is_held = False
+        self.let_go.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._is_held = False
+            self.taken_back.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _drag(self, event: QMouseEvent) -> None:
+        fraction = event.position().x() / max(1, self.width())
+        self.dragged.emit(round(min(1.0, max(0.0, fraction)), _DIGITS))
+
+
+class _Field(QDoubleSpinBox):
+    """The field of one fraction: typing proposes it, Enter or leaving the field accepts it."""
+
+    proposed = Signal(float)
+    taken_back = Signal()
+
+    def __init__(self, bars: ParameterBars) -> None:
+        super().__init__()
+        self._of = bars
+        self.setRange(0.0, 1.0)
+        self.setDecimals(_DIGITS)
+        self.setSingleStep(0.01)
+        self.setFixedWidth(self.fontMetrics().horizontalAdvance("0.000") + 46)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.valueChanged.connect(self.proposed)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_undo = event.matches(QKeySequence.StandardKey.Undo)
+            is_undo = is_undo or event.matches(QKeySequence.StandardKey.Redo)
+            if is_undo and self._of.proposal is None:  # the last step, not the last letter
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:  # the panel is being scrolled
+            event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.taken_back.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class ParameterBars(QWidget):
+    """A distribution, which always sums to 1: first proposed, then accepted or taken back."""
+
+    proposed = Signal(object)  # tuple of fractions; None: cancelled
+    changed = Signal(object)  # tuple of fractions
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._states: tuple[str, ...] = ()
+        self.fractions: tuple[float, ...] = ()  # those of the model
+        # The proposed fractions, until they are accepted or cancelled.
+        self.proposal: tuple[float, ...] | None = None
+        self._bars: list[_Bar] = []
+        self._fields: list[_Field] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+
+    def show_shares(self, states: tuple[str, ...], fractions: Sequence[float]) -> None:
+        if (
+            states == self._states
+            and tuple(fractions) == self.fractions
+            and self.proposal is not None
+        ):
+            return  # the same values again, while others are being proposed
+        if states != self._states:
+            self._rebuild(states)
+        self.fractions, self.proposal = tuple(fractions), None
+        self._show(self.fractions)
+
+    def take_back(self) -> None:
+        """As it was before something was proposed."""
+        if self.proposal is not None:
+            self._propose(None)
+
+    def _show(self, fractions: Sequence[float], but: _Field | None = None) -> None:
+        for bar, field, fraction in zip(self._bars, self._fields, fractions, strict=True):
+            bar.show_fraction(fraction)
+            if field is not but:
+                with QSignalBlocker(field):
+                    field.setValue(fraction)
+
+    def _rebuild(self, states: tuple[str, ...]) -> None:
+        empty(self._grid)
+        self._states, self._bars, self._fields = states, [], []
+        widths = (self.fontMetrics().horizontalAdvance(state) for state in states)
+        self._grid.setColumnMinimumWidth(0, round(min(MAX_NAME * theme().scale, max(widths))) + 2)
+        for index, state in enumerate(states):
+            bar, field = _Bar(index), _Field(self)
+            bar.setObjectName(f"parameterBar.{state}")
+            bar.setAccessibleName(f"Probability of {state}")
+            bar.setToolTip(
+                f"Drag to change the probability of {state}; the others follow. Esc takes it back."
+            )
+            field.setObjectName(f"parameter.{state}")
+            field.setAccessibleName(f"Probability of {state}")
+            field.setToolTip(
+                f"Probability of {state}; the others are scaled to sum to 1. "
+                "Enter accepts, Esc takes back."
+            )
+            bar.dragged.connect(self._on_dragged)
+            bar.let_go.connect(self._accept)
+            field.proposed.connect(self._on_typed)
+            field.editingFinished.connect(self._accept)
+            for one in (bar, field):
+                one.taken_back.connect(self.take_back)
+            self._grid.addWidget(ElidedLabel(state), index, 0)
+            self._grid.addWidget(bar, index, 1)
+            self._grid.addWidget(field, index, 2)
+            self._bars.append(bar)
+            self._fields.append(field)
+
+    def _on_dragged(self, fraction: float) -> None:
+        bar = self.sender()
+        if isinstance(bar, _Bar):
+            self._propose(with_fraction(self.fractions, self._bars.index(bar), fraction))
+
+    def _on_typed(self, fraction: float) -> None:
+        field = self.sender()
+        if isinstance(field, _Field):
+            position = self._fields.index(field)
+            # Enter emits the number of a field even if it is the one it had, rounded.
+            is_same = abs(fraction - self.fractions[position]) <= 0.5001 * 10**-_DIGITS
+            proposal = None if is_same else with_fraction(self.fractions, position, fraction)
+            self._propose(proposal, but=field)
+
+    def _propose(self, fractions: tuple[float, ...] | None, but: _Field | None = None) -> None:
+        self.proposal = fractions
+        self._show(self.fractions if fractions is None else fractions, but)
+        self.proposed.emit(fractions)
+
+    def _accept(self) -> None:
+        if self.proposal is not None:
+            proposal, self.proposal = self.proposal, None
+            self.changed.emit(proposal)
+            self._show(self.fractions)  # set again by then, or refused
+            self.proposed.emit(None)
 
 
 class RuleLines(QLabel):
@@ -92,8 +424,7 @@ class GraphRowsTab(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.note = label("", "tertiary", size="dense", wrap=True)
-        self.note.setObjectName("graphNodeRowsNote")
+        self.note = label("", "tertiary", size="dense", wrap=True, name="graphNodeRowsNote")
         self.table = Table(
             "graphNodeRows",
             "Rows that come to this node",
@@ -101,11 +432,7 @@ class GraphRowsTab(QWidget):
             selection=SelectionMode.ExtendedSelection,
         )
         self._shown: tuple[object, ...] = ()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 10, 16, 8)
-        layout.setSpacing(6)
-        layout.addWidget(self.note)
-        layout.addWidget(self.table, 1)
+        vbox(self, self.note, (self.table, 1), margins=(16, 10, 16, 8), spacing=6)
 
     def show_rows(self, data: DataSet | None, rows: tuple[int, ...], variable: str) -> None:
         """These rows, the variable of the node first."""
@@ -159,9 +486,7 @@ class GraphNodeInspector(QWidget):
         self._key = ("", 0)
         self._asked: tuple[object, ...] = ()
         self._facts: GraphNodeFacts | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_facts)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_facts, app.errors.report)
         self._head = InspectorHead("inspectorGraphNode")
         self.segments = Segments(TABS, "graphNodeTabs")
         self.segments.chosen.connect(self._on_tab)
@@ -173,11 +498,7 @@ class GraphNodeInspector(QWidget):
         self._pages.addWidget(scrolled(self._node_tab(), "graphNodeScroll"))
         self._pages.addWidget(self.rows)
         self._pages.addWidget(scrolled(self.notes, "graphNotesTabScroll"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for widget in (self._head, tabs, hairline(), self._pages):
-            layout.addWidget(widget)
+        vbox(self, self._head, tabs, hairline(), self._pages, spacing=0)
 
     def _node_tab(self) -> QWidget:
         reached = Section("Reached when", line=False)
@@ -185,36 +506,35 @@ class GraphNodeInspector(QWidget):
         reached.add(self.rules)
         self._flow = Section("Flow")
         self.flow = FactRows("graphNodeFlow")
-        self.flow_note = label("", "tertiary", size="dense", wrap=True)
-        self.flow_note.setObjectName("graphNodeFlow")
-        self._flow.add(self.flow)
-        self._flow.add(self.flow_note)
+        self.flow_note = label("", "tertiary", size="dense", wrap=True, name="graphNodeFlow")
+        self._flow.add(self.flow, self.flow_note)
         parameters = Section("Parameters")
         self.parameters = ParameterBars("graphNodeParameters")
         self.parameters.changed.connect(self._on_parameters)
         self.parameters.proposed.connect(self._on_proposed)
-        self.counts = label("", "tertiary", size="dense", wrap=True)
-        self.counts.setObjectName("graphNodeCounts")
-        parameters.add(self.parameters)
-        parameters.add(self.counts)
+        self.counts = label("", "tertiary", size="dense", wrap=True, name="graphNodeCounts")
+        parameters.add(self.parameters, self.counts)
         changes = Section("Change this node")
         self.changes = ChangeRows("graphNodeChanges")
         self.changes.requested.connect(self._on_step)
-        self.measured = label("", "tertiary", size="dense", wrap=True)
-        self.measured.setObjectName("graphNodeMeasured")
-        changes.add(self.changes)
-        changes.add(self.measured)
+        self.measured = label("", "tertiary", size="dense", wrap=True, name="graphNodeMeasured")
+        changes.add(self.changes, self.measured)
         self._forest = Section("Move in the forest")
         self.moves = ChangeRows("graphNodeMoves")
         self.moves.requested.connect(self._on_move)
         self._forest.add(self.moves)
         content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 8, 0, 8)
-        inner.setSpacing(4)
-        for section in (reached, self._flow, parameters, changes, self._forest):
-            inner.addWidget(section)
-        inner.addStretch(1)
+        vbox(
+            content,
+            reached,
+            self._flow,
+            parameters,
+            changes,
+            self._forest,
+            None,
+            margins=(0, 8, 0, 8),
+            spacing=4,
+        )
         return content
 
     def _on_tab(self, key: str) -> None:

@@ -9,13 +9,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.plots.scan_plots import SweepPlot
 from pgmstudio.gui.runs.recorded_run import LAMBDA
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
-from pgmstudio.gui.runs.results.scans import (
-    BIC,
-    HELD_OUT,
-    TRAINING,
-    opening_of_point,
-    scan_content,
-)
+from pgmstudio.gui.runs.results.scans import BIC, HELD_OUT, TRAINING, opening_of_point, scan_content
 from pgmstudio.gui.widgets.table import Column
 
 

@@ -6,10 +6,12 @@ from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
 
+lazy = Lazy.within("pgmstudio.gui.languages.pdg")
+
 LAMBDA_SWEEP = RunResult(
     key="pdg-scan",
     artifacts=("pdg-scan",),
-    describe=Lazy("pgmstudio.gui.languages.pdg.lambda_sweep:lambda_sweep_content"),
+    describe=lazy("lambda_sweep:lambda_sweep_content"),
     title="λ sweep",
     unit="model",
     file_name="lambda-sweep.csv",
@@ -22,12 +24,10 @@ LAMBDA_SWEEP = RunResult(
 
 VIEW = LanguageView(
     kind="pdg",
-    extend_page=Lazy("pgmstudio.gui.languages.pdg.page_extension:PdgExtension"),
-    description=Lazy("pgmstudio.gui.languages.pdg.description:DESCRIPTION"),
-    inspector_sections={
-        SubjectKind.MODEL: (Lazy("pgmstudio.gui.languages.pdg.size_history:TrailSection"),)
-    },
-    element_inspector=Lazy("pgmstudio.gui.languages.pdg.inspector:GraphNodeInspector"),
-    actions=Lazy("pgmstudio.gui.languages.pdg.actions:graph_actions"),
+    extend_page=lazy("page_extension:PdgExtension"),
+    description=lazy("description:DESCRIPTION"),
+    inspector_sections={SubjectKind.MODEL: (lazy("size_history:TrailSection"),)},
+    element_inspector=lazy("inspector:GraphNodeInspector"),
+    actions=lazy("actions:graph_actions"),
     run_results=(LAMBDA_SWEEP,),
 )

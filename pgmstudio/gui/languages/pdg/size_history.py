@@ -46,9 +46,7 @@ class SizeHistory(QObject):
         super().__init__(app.window)
         self._app = app
         self._points: ByModel[list[TrailPoint]] = ByModel(app.document)
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_measured)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_measured, app.errors.report)
         app.document.replaced.connect(self._latest_task.forget)
 
     def points(self, model_id: str) -> tuple[TrailPoint, ...]:
@@ -179,8 +177,7 @@ class TrailSection(Section):
         self._subject: ActiveModel | None = None
         self.plot = _Trail()
         self.note = label("", "tertiary", size="dense", wrap=True)
-        self.add(self.plot)
-        self.add(self.note)
+        self.add(self.plot, self.note)
         self.hide()
 
     def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:

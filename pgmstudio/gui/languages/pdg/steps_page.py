@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout
+from PySide6.QtWidgets import QSplitter
 
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.pdg.model import DecisionGraph
@@ -19,11 +19,11 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
-from pgmstudio.gui.languages.pdg.improve_bar import StepBar, StepBarTexts
-from pgmstudio.gui.languages.pdg.improve_controller import PAUSE_MS, gain_text
+from pgmstudio.gui.languages.pdg.improve import PAUSE_MS, StepBar, StepBarTexts, gain_text
+from pgmstudio.gui.runs.live_model import open_best
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.basic import button, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
@@ -61,7 +61,7 @@ class PdgStepsPage(Page):
     def __init__(self, app: AppContext, run: LearningRun) -> None:
         super().__init__(_key(run))
         self._app, self._run = app, run
-        self._steps: list[SearchStep] = []
+        self.steps: list[SearchStep] = []  # the steps so far, the newest last
         self._step_count = 0
         self._is_requested = False  # a step that has not come yet
         self._end = button(
@@ -94,10 +94,7 @@ class PdgStepsPage(Page):
             getattr(self.canvas.signals, request).connect(self._refuse)
         self.table = Table("pdgStepsTable", "Steps, the newest first", _COLUMNS)
         self.table.selected.connect(self._on_selected)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.bar)
+        layout = vbox(self, self.bar, spacing=0)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(self.canvas)
@@ -106,9 +103,7 @@ class PdgStepsPage(Page):
         splitter.setStretchFactor(1, 2)
         splitter.setSizes([500, 130])
         layout.addWidget(splitter, 1)
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_flows)
-        self._latest_task.failed.connect(app.errors.report)
+        self._latest_task = LatestTask(self, self._on_flows, app.errors.report)
         self._again = one_shot(self, self.step)
         self._late = one_shot(self, self._show_progress, _LATE_MS)
         self._placed = one_shot(self, self._show_waiting)
@@ -122,11 +117,6 @@ class PdgStepsPage(Page):
 
     def page_icon(self) -> QIcon:
         return icon("skip-forward")
-
-    @property
-    def steps(self) -> list[SearchStep]:
-        """The steps so far, the newest last."""
-        return self._steps
 
     def closed(self) -> None:
         """The run waits where it is; the list of runs lets it go on."""
@@ -160,8 +150,6 @@ class PdgStepsPage(Page):
         self.bar.show_text("Going on to the end; Step stops it again.")
 
     def _on_open(self) -> None:
-        from pgmstudio.gui.runs.live_model import open_best
-
         open_best(self._app, self._run)
 
     def _refuse(self, *_: object) -> None:
@@ -171,7 +159,7 @@ class PdgStepsPage(Page):
 
     def _on_stepped(self, step: SearchStep) -> None:
         self._step_count += 1
-        self._steps = [*self._steps, step][-MAX_STEPS:]
+        self.steps = [*self.steps, step][-MAX_STEPS:]
         self._is_requested = False
         self._late.stop()
         self._show_table()
@@ -184,13 +172,13 @@ class PdgStepsPage(Page):
         self.table.show_rows(
             [
                 (self._step_count - n, step.words, *(step.gains[k] for k in _GAINS), step.place)
-                for n, step in enumerate(reversed(self._steps))
+                for n, step in enumerate(reversed(self.steps))
             ]
         )
 
     def _on_selected(self, number: int) -> None:
         """Show the graph after a step; the newest is number 0."""
-        step = self._steps[-1 - number]
+        step = self.steps[-1 - number]
         score, bits, size = (step.gains[k] for k in _GAINS)
         self.bar.show_text(f"{step.words}: {gain_text(score, bits, size)} · {step.place}")
         if isinstance(step.model, DecisionGraph):
@@ -220,7 +208,7 @@ class PdgStepsPage(Page):
             self.bar.show_text(self._run.progress.message or "The run begins…")
 
     def _show_waiting(self) -> None:
-        is_there = bool(self._steps) or self._run.state.is_end
+        is_there = bool(self.steps) or self._run.state.is_end
         self.canvas.show_waiting_text("" if is_there else "The graph comes with the first step.")
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -28,8 +28,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
         lambda entry: f"{entry.title} has no classes or trees to compare.",
     )
     trees = on.model_with(
-        lambda entry: isinstance(entry.model, TreeMixture) and len(entry.model.trees) > 1,
-        NO_TREES,
+        lambda entry: isinstance(entry.model, TreeMixture) and len(entry.model.trees) > 1, NO_TREES
     )
     return [
         ActionSpec(

@@ -18,9 +18,7 @@ from pgmstudio.core.analysis.cluster_assignment import (
     row_components,
 )
 from pgmstudio.core.analysis.tables import table_text
-from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.number_format import counted, grouped, percent
@@ -29,7 +27,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
+from pgmstudio.gui.widgets.basic import Note, button, label, named, row, widening
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
@@ -75,10 +73,7 @@ def _columns(result: RowComponents, what: str) -> list[Column]:
         ),
         *(
             column(
-                f"P({name})",
-                result.responsibilities[:, k],
-                fraction,
-                "Responsibility for the row.",
+                f"P({name})", result.responsibilities[:, k], fraction, "Responsibility for the row."
             )
             for k, name in enumerate(result.names)
         ),
@@ -91,15 +86,13 @@ class ComponentRowsPage(Page):
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"assignments:{model_id}")
         self._app, self._id = app, model_id
-        self._result: RowComponents | None = None
+        self.result: RowComponents | None = None
         self._asked: tuple[object, ...] = ()
-        self.choice = QComboBox()
-        self.choice.setObjectName("assignData")
-        self.choice.setAccessibleName("Data set")
-        self.choice.setToolTip("Data set whose rows are assigned.")
+        self.choice = named(
+            QComboBox(), "assignData", "Data set", "Data set whose rows are assigned."
+        )
         self.choice.activated.connect(self._ask)
-        self.facts = ElidedLabel("", "secondary")
-        self.facts.setObjectName("assignFacts")
+        self.facts = named(ElidedLabel("", "secondary"), "assignFacts")
         self.note = Note(name="assignNote")
         self.table = Table(
             "assignTable",
@@ -116,9 +109,7 @@ class ComponentRowsPage(Page):
             name="assignExport",
             tip="One line for each row: class, responsibility, entropy, all responsibilities.",
         )
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_result)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_result, self._on_failed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -141,10 +132,6 @@ class ComponentRowsPage(Page):
     @property
     def model_id(self) -> str | None:
         return self._id if self._id in self._app.project.models else None
-
-    @property
-    def result(self) -> RowComponents | None:
-        return self._result
 
     def closed(self) -> None:
         self._latest_task.forget()
@@ -184,10 +171,10 @@ class ComponentRowsPage(Page):
         self.note.show_text("")
         self.exporter.setEnabled(False)
         self.facts.setText(f"Assigning {counted(entry.data.row_count, 'row')}…")
-        self._latest_task.ask(partial(_assigned, model, entry.data))
+        self._latest_task.ask(partial(row_components, model, entry.data))
 
     def _on_result(self, result: RowComponents) -> None:
-        self._result = result
+        self.result = result
         model = self._model
         what = "class" if model is None else model.component_title
         self.table.show_columns(_columns(result, what[:1].upper() + what[1:]))
@@ -228,7 +215,7 @@ class ComponentRowsPage(Page):
 
     def export(self, path: Path) -> None:
         """Write every row in its order."""
-        result, model = self._result, self._model
+        result, model = self.result, self._model
         if result is None or model is None:
             return
         try:
@@ -238,7 +225,3 @@ class ComponentRowsPage(Page):
             self._app.errors.report(error)
             return
         self._app.notify(f"{counted(result.row_count, 'row')} were written to {path.name}.")
-
-
-def _assigned(model: Mixture, data: DataSet, cancel: CancelToken) -> RowComponents:
-    return row_components(model, data, cancel)

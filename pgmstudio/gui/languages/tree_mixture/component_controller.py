@@ -27,7 +27,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
 from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
 from pgmstudio.gui.model_page.node_views import blended
-from pgmstudio.gui.widgets.basic import button
+from pgmstudio.gui.widgets.basic import button, named
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 OVERLAY = "overlay"
@@ -73,10 +73,8 @@ class TreeEditBar(QFrame):
         super().__init__()
         self.setObjectName("treeEditBar")
         self.setProperty("role", "note")
-        self.message = ElidedLabel()
-        self.message.setObjectName("treeEditMessage")
-        self.gain = ElidedLabel("", "heading", is_snug=True)
-        self.gain.setObjectName("treeEditGain")
+        self.message = named(ElidedLabel(), "treeEditMessage")
+        self.gain = named(ElidedLabel("", "heading", is_snug=True), "treeEditGain")
         self.accept = button(
             "Do it",
             lambda: None,
@@ -112,9 +110,7 @@ class ComponentController(QObject):
         self.edit_bar = TreeEditBar()
         self.offered: EvaluatedEdit | None = None
         self._wanted: tuple[object, ...] = ()
-        self._evaluation = LatestTask(self)
-        self._evaluation.answered.connect(self._on_evaluated)
-        self._evaluation.failed.connect(app.errors.report)
+        self._evaluation = LatestTask(self, self._on_evaluated, app.errors.report)
         self.strip.chosen.connect(self._on_chosen)
         self.edit_bar.accept.clicked.connect(self.accept)
         self._views.changed.connect(self._on_views)

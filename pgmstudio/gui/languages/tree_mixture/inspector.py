@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSlider, QWidget
 
 from pgmstudio.core.analysis.cluster_assignment import row_components, shares_by
 from pgmstudio.core.data.dataset import DataSet
@@ -39,7 +39,7 @@ from pgmstudio.gui.languages.tree_mixture.component_selection import component_v
 from pgmstudio.gui.runs.artifact_source import artifact_in, run_of_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
-from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, row
+from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, named, row, vbox
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 
@@ -72,8 +72,7 @@ class PartitionSection(Section):
             name="inspectorCandidates",
             tip="Every model the search passed: length, blocks, and their test.",
         )
-        for widget in (self.blocks, self.identifiable, self.tested, row(self._open, None)):
-            self.add(widget)
+        self.add(self.blocks, self.identifiable, self.tested, row(self._open, None))
         self.hide()
 
     def show_subject(self, subject: ActiveModel, _names: tuple[str, ...] = ()) -> None:
@@ -131,15 +130,11 @@ class ComponentBars(BarRows):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "Component weights", "Weights of the components.")
-        self._rows: tuple[ComponentRow, ...] = ()
+        self.rows: tuple[ComponentRow, ...] = ()
         self._names: tuple[str, ...] = ()
 
-    @property
-    def rows(self) -> tuple[ComponentRow, ...]:
-        return self._rows
-
     def show_rows(self, rows: Sequence[ComponentRow], names: Sequence[str]) -> None:
-        self._rows, self._names = tuple(rows), tuple(names)
+        self.rows, self._names = tuple(rows), tuple(names)
         parts = [f"{state}: {self._format(fractions)}" for state, fractions in rows]
         self.setAccessibleName("; ".join(parts) or "Component weights")
         self.updateGeometry()
@@ -150,20 +145,20 @@ class ComponentBars(BarRows):
         return ", ".join(f"{name} {percent(fraction)} %" for name, fraction in parts)
 
     def _row_count(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def tip_at(self, position: QPoint) -> str | None:
         row = position.y() // self._row_height()
-        if not 0 <= row < len(self._rows):
+        if not 0 <= row < len(self.rows):
             return None
-        state, fractions = self._rows[row]
+        state, fractions = self.rows[row]
         return f"{state}: {self._format(fractions)}"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, look = QPainter(self), theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left, height = self.width() * _NAME_SHARE, self._row_height()
-        for line, (state, fractions) in enumerate(self._rows):
+        for line, (state, fractions) in enumerate(self.rows):
             rect = QRectF(0, line * height, self.width(), height)
             painter.setFont(look.font("dense"))
             painter.setPen(look.color("text"))
@@ -253,14 +248,8 @@ class ComponentSections(QWidget):
         self._subject: ActiveModel | None = None
         self._asked: tuple[object, ...] = ()
         self._facts: ComponentFacts | None = None
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_facts)
-        self._latest_task.failed.connect(app.errors.at("inspectorPanel").report)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        for section in (self._weights(), self._shared(), self._ranked(), self._belonging()):
-            layout.addWidget(section)
+        self._latest_task = LatestTask(self, self._on_facts, app.errors.at("inspectorPanel").report)
+        vbox(self, self._weights(), self._shared(), self._ranked(), self._belonging(), spacing=4)
 
     # -- parts
 
@@ -272,13 +261,11 @@ class ComponentSections(QWidget):
         self.slider.setRange(0, 100)
         self.slider.setValue(100)
         self.slider.valueChanged.connect(self._on_slider)
-        self._given = ElidedLabel("", "tertiary", size="dense")
-        self._given.setObjectName("inspectorBlendGiven")
+        self._given = named(ElidedLabel("", "tertiary", size="dense"), "inspectorBlendGiven")
         self._given.setAlignment(Qt.AlignmentFlag.AlignRight)
         ends = row(label("prior weights", "tertiary", size="dense"), self._given)
         self.facts = FactRows("inspectorComponentFacts")
-        for part in (self.slider, ends, self.facts):
-            self.weights.add(part)
+        self.weights.add(self.slider, ends, self.facts)
         return self.weights
 
     def _shared(self) -> Section:
@@ -297,22 +284,21 @@ class ComponentSections(QWidget):
         self.ranking = RankBars("inspectorSwitches", most=MAX_RANKED, digits=3)
         self.ranking.chosen.connect(self._on_ranked)
         self._ranked_tip = label("", "tertiary", size="dense", wrap=True)
-        self.ranked.add(self.ranking)
-        self.ranked.add(self._ranked_tip)
+        self.ranked.add(self.ranking, self._ranked_tip)
         return self.ranked
 
     def _belonging(self) -> Section:
         self.belonging = Section("Assignments")
         self.by_state = ComponentBars("inspectorBelonging")
         self._by_text = label("", "tertiary", size="dense", wrap=True)
-        self.belonging.add(self.by_state)
-        self.belonging.add(self._by_text)
         self.belonging.add(
+            self.by_state,
+            self._by_text,
             row(
                 self._opener("Rows…", "model.assignments", "table", "inspectorRows"),
                 self._opener("Profiles…", "model.profiles", "chart-line", "inspectorProfiles"),
                 None,
-            )
+            ),
         )
         return self.belonging
 
@@ -356,9 +342,8 @@ class ComponentSections(QWidget):
 
     def _show_weights(self, subject: ActiveModel, model: Mixture) -> None:
         evidence = subject.live.evidence
-        blocked = self.slider.blockSignals(True)
-        self.slider.setValue(round(100 * self._views.blend(subject.model_id)))
-        self.slider.blockSignals(blocked)
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(round(100 * self._views.blend(subject.model_id)))
         self.slider.setEnabled(bool(evidence))
         self.slider.setToolTip(
             "Left: what is believed without evidence; right: with it. Weights and bars follow."

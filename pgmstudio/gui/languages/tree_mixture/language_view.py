@@ -8,10 +8,12 @@ from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
 
+lazy = Lazy.within("pgmstudio.gui.languages.tree_mixture")
+
 TREE_SCAN = RunResult(
     key="tree-scan",
     artifacts=("mixture-scan",),
-    describe=Lazy("pgmstudio.gui.languages.tree_mixture.tree_scan:tree_scan_content"),
+    describe=lazy("run_results:tree_scan_content"),
     title="Trees",
     unit="start",
     file_name="trees.csv",
@@ -24,7 +26,7 @@ TREE_SCAN = RunResult(
 HIDDEN_CANDIDATES = RunResult(
     key="hidden-scan",
     artifacts=("hidden-scan",),
-    describe=Lazy("pgmstudio.gui.languages.tree_mixture.hidden_candidates:candidates_content"),
+    describe=lazy("run_results:candidates_content"),
     title="Candidates",
     unit="model",
     file_name="candidates.csv",
@@ -37,7 +39,7 @@ HIDDEN_CANDIDATES = RunResult(
 EDGE_COUNTS = RunResult(
     key="adjacency",
     artifacts=("adjacency", "optima", "edge-frequencies"),
-    describe=Lazy("pgmstudio.gui.languages.tree_mixture.edge_counts:edge_counts_content"),
+    describe=lazy("run_results:edge_counts_content"),
     title="Edges",
     unit="edge with its counts",
     file_name="edges.csv",
@@ -53,15 +55,12 @@ EDGE_COUNTS = RunResult(
 
 VIEW = LanguageView(
     kind="tree-mixture",
-    extend_page=Lazy("pgmstudio.gui.languages.tree_mixture.page_extension:MixtureExtension"),
-    description=Lazy("pgmstudio.gui.languages.tree_mixture.description:DESCRIPTION"),
+    extend_page=lazy("page_extension:MixtureExtension"),
+    description=lazy("model_view:DESCRIPTION"),
     inspector_sections={
-        SubjectKind.MODEL: (
-            Lazy("pgmstudio.gui.languages.tree_mixture.inspector:PartitionSection"),
-            Lazy("pgmstudio.gui.languages.tree_mixture.inspector:ComponentSections"),
-        )
+        SubjectKind.MODEL: (lazy("inspector:PartitionSection"), lazy("inspector:ComponentSections"))
     },
-    tables=Lazy("pgmstudio.gui.languages.tree_mixture.tables:TreeTables"),
-    actions=Lazy("pgmstudio.gui.languages.tree_mixture.actions:mixture_actions"),
+    tables=lazy("model_view:TreeTables"),
+    actions=lazy("actions:mixture_actions"),
     run_results=(TREE_SCAN, HIDDEN_CANDIDATES, EDGE_COUNTS),
 )

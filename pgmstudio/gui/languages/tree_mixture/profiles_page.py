@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget
 
 from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.errors import PgmStudioError
@@ -21,7 +21,7 @@ from pgmstudio.gui.navigation import export_drawing
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, ProfilePlot, Profiles
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import Segments, button, row, widening
+from pgmstudio.gui.widgets.basic import Segments, button, named, row, scrolled, vbox, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
@@ -51,8 +51,7 @@ class ProfilePage(Page):
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"profiles:{model_id}")
         self._app, self._id = app, model_id
-        self.facts = ElidedLabel("", "secondary")
-        self.facts.setObjectName("profileFacts")
+        self.facts = named(ElidedLabel("", "secondary"), "profileFacts")
         self._shown_views = (*_VIEWS, *((_IMAGES,) if self._has_images() else ()))
         self.views = Segments(self._shown_views, "profileView")
         self.views.chosen.connect(self._on_view)
@@ -61,10 +60,11 @@ class ProfilePage(Page):
         self.images = ProfileImages("profileImages")
         self._holder = QStackedWidget()
         self.table = Table("profileTable", "P(state | class)")
-        for content, name in ((self.plot, "profileScroll"), (self.map, "profileMapScroll")):
-            self._holder.addWidget(_scrolling(content, name))
+        # Many items make them wide, many states high.
+        self._holder.addWidget(scrolled(self.plot, "profileScroll", is_wide=True))
+        self._holder.addWidget(scrolled(self.map, "profileMapScroll", is_wide=True))
         self._holder.addWidget(self.table)
-        self._holder.addWidget(_scrolling(self.images, "profileImagesScroll"))
+        self._holder.addWidget(scrolled(self.images, "profileImagesScroll", is_wide=True))
         export = button(
             "Export picture…",
             self._on_picture,
@@ -79,11 +79,13 @@ class ProfilePage(Page):
             name="profileCsv",
             tip="P(state | class) of every state as a table.",
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 12, 16, 8)
-        layout.setSpacing(8)
-        layout.addWidget(widening(row(self.views, self.facts, numbers, export), 1))
-        layout.addWidget(self._holder, 1)
+        vbox(
+            self,
+            widening(row(self.views, self.facts, numbers, export), 1),
+            (self._holder, 1),
+            margins=(16, 12, 16, 8),
+            spacing=8,
+        )
         app.document.changed.connect(self._on_document)
         app.workspace.beliefs_changed.connect(self._on_beliefs)
         self._model: Mixture | None = None
@@ -190,13 +192,3 @@ class ProfilePage(Page):
             self._app.errors.report(error)
             return
         self._app.notify(f"{path.name} was written.")
-
-
-def _scrolling(content: QWidget, name: str) -> QScrollArea:
-    """In both directions: many items make it wide, many states high."""
-    area = QScrollArea()
-    area.setObjectName(name)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidget(content)
-    return area

@@ -30,8 +30,12 @@ from pgmstudio.gui.languages.registry import extended_model_page
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, WizardState
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.runs.model_data import model_sources
-from pgmstudio.gui.structure.unresolved_bar import Answer, Question
-from pgmstudio.gui.structure.unresolved_edges import UnresolvedController, UnresolvedDirections
+from pgmstudio.gui.structure.unresolved_edges import (
+    Answer,
+    Question,
+    UnresolvedController,
+    UnresolvedDirections,
+)
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar
 from pgmstudio.gui.widgets.basic import (

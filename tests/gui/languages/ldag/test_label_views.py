@@ -15,14 +15,13 @@ from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.ldag.contexts import context_graph
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.edge_label import TagLayer
+from pgmstudio.gui.canvas.layers import TagLayer
 from pgmstudio.gui.evidence.active_model import active_model
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
-from pgmstudio.gui.languages.ldag.description import DESCRIPTION
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
-from pgmstudio.gui.languages.ldag.page_extension import LdagExtension
+from pgmstudio.gui.languages.ldag.model_view import DESCRIPTION, LdagExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.model_summary import model_facts

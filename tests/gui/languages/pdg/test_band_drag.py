@@ -14,10 +14,10 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
     operation_effect,
 )
 from pgmstudio.core.languages.pdg.node_facts import move_of
-from pgmstudio.gui.canvas.edge_tool import EdgeTool
-from pgmstudio.gui.languages.pdg.context_menu import effect_text
+from pgmstudio.gui.canvas.tools import EdgeTool
 from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED
-from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes
+from pgmstudio.gui.languages.pdg.nodes import NodeKey, graph_nodes
+from pgmstudio.gui.languages.pdg.page_extension import effect_text
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import (
@@ -86,7 +86,7 @@ def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
     found = operation_effect(before, step, rows)
     hold(page, arc_place(page, SMOKING, 0, 0, PRESSURE), end)
     words = wait_measured(page, qtbot)
-    assert words == effect_text(found.bits, found.size, found.free, weight)
+    assert words == effect_text(found, weight)
     assert graph_of_page(page) is before
     let_go(page, end)
     edges = graph_of_page(page).successors[before.domain.index(PRESSURE)]
@@ -162,7 +162,7 @@ def test_a_band_dragged_onto_another_comes_below_it(
     found = move_of(before, PRESSURE, FAMILY, rows)
     hold(page, title_place(page, PRESSURE), end)
     words = wait_measured(page, qtbot)
-    assert words == effect_text(found.bits, found.size, found.free, weight)
+    assert words == effect_text(found, weight)
     let_go(page, end)
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] == graph.domain.index(FAMILY)

@@ -16,9 +16,9 @@ from pgmstudio.core.languages.pdg.diagrams import band_picture
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 from pgmstudio.gui.canvas.fonts import canvas_metrics
 from pgmstudio.gui.canvas.legend import LegendEntry
-from pgmstudio.gui.languages.pdg import node_names as band_names
+from pgmstudio.gui.languages.pdg import bands as band_names
 from pgmstudio.gui.languages.pdg.arcs import BandArcs, is_solid_at
-from pgmstudio.gui.languages.pdg.node_names import BandNames, gutter_lines, names_over
+from pgmstudio.gui.languages.pdg.bands import BandNames, gutter_lines, names_over
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import (

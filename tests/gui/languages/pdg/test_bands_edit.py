@@ -23,9 +23,8 @@ from pgmstudio.core.languages.pdg.node_facts import move_of
 from pgmstudio.core.languages.pdg.operators import moved
 from pgmstudio.core.number_format import change
 from pgmstudio.gui.canvas.signals import Hit
-from pgmstudio.gui.languages.pdg.context_menu import band_menu, graph_node_menu
-from pgmstudio.gui.languages.pdg.node_rows import take
-from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
+from pgmstudio.gui.languages.pdg.nodes import take
+from pgmstudio.gui.languages.pdg.page_extension import PdgExtension, band_menu, graph_node_menu
 from pgmstudio.gui.languages.pdg.size_history import TrailSection
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.main_window import MainWindow
@@ -127,7 +126,7 @@ def _title_of(desk: PdgExtension, variable: str) -> object:
 
 def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None:
     desk = controller_of(page)
-    menu = graph_node_menu(page._app, page._model_id, desk, (PRESSURE, 0))
+    menu = graph_node_menu(desk, (PRESSURE, 0))
     merges = menu.actions()[0].menu()
     assert merges is not None
     texts = [action.text() for action in merges.actions()]  # type: ignore[attr-defined]
@@ -140,7 +139,7 @@ def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
     window: MainWindow, page: ModelPage
 ) -> None:
     desk, graph = controller_of(page), graph_of_page(page)
-    node = graph_node_menu(page._app, page._model_id, desk, (SMOKING, 0))
+    node = graph_node_menu(desk, (SMOKING, 0))
     item = desk.canvas.bands.items_by_variable[SMOKING]
     band = band_menu(page, desk, Hit(item.pos(), node=item))
     for menu, name in ((node, "menu.redirect"), (band, "menu.move")):

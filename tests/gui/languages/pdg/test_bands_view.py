@@ -17,8 +17,8 @@ from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.export.dialog import ExportDialog
-from pgmstudio.gui.languages.pdg.band_item import BandItem
-from pgmstudio.gui.languages.pdg.node_selection import graph_nodes
+from pgmstudio.gui.languages.pdg.bands import BandItem
+from pgmstudio.gui.languages.pdg.nodes import graph_nodes
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow

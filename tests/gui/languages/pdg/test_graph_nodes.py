@@ -8,8 +8,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.node_facts import reach_rules
 from pgmstudio.core.languages.pdg.operators import merged, moved, redirected, split
-from pgmstudio.gui.languages.pdg.node_rows import move, take
-from pgmstudio.gui.languages.pdg.node_selection import NodeKey, graph_nodes, same_node
+from pgmstudio.gui.languages.pdg.nodes import NodeKey, graph_nodes, move, same_node, take
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.graph_pages import (

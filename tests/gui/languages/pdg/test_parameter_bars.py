@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.gui.languages.pdg.parameter_bars import ParameterBars, with_fraction
+from pgmstudio.gui.languages.pdg.inspector import ParameterBars, with_fraction
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 
 LEFT = Qt.MouseButton.LeftButton

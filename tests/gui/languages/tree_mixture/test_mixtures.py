@@ -21,10 +21,9 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.export.canvas_image import CanvasDrawing
 from pgmstudio.gui.files.opening import show_project
-from pgmstudio.gui.languages.tree_mixture.component_card import ComponentCard
 from pgmstudio.gui.languages.tree_mixture.component_controller import ComponentController
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
-from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentStrip
+from pgmstudio.gui.languages.tree_mixture.component_strip import ComponentCard, ComponentStrip
 from pgmstudio.gui.languages.tree_mixture.page_extension import MixtureExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.tools import EdgeTool
 from pgmstudio.gui.cpt_editor.panel import TablePanel
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.export.canvas_image import SmallMultiplesDrawing

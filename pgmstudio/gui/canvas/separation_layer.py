@@ -9,14 +9,13 @@ from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.graphs.separation import Separation, Trail
 from pgmstudio.gui.canvas.edge_item import EdgeItem, paint_edge
 from pgmstudio.gui.canvas.fonts import canvas_font
-from pgmstudio.gui.canvas.layers.layer import SceneLayer
-from pgmstudio.gui.canvas.legend import LegendEntry, Sample
+from pgmstudio.gui.canvas.layers import SceneLayer
+from pgmstudio.gui.canvas.legend import LegendEntry, Sample, sample_route
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail
@@ -125,22 +124,12 @@ class SeparationLayer:
         return entries
 
 
-class _Layer(SceneLayer):
-    def __init__(self, layer: SeparationLayer, scene: CanvasScene, height: float) -> None:
-        super().__init__(scene, height)
+class _Trails(SceneLayer):
+    def __init__(self, layer: SeparationLayer, scene: CanvasScene) -> None:
+        super().__init__(scene, 0.3)
         self._layer = layer
 
-
-class _Trails(_Layer):
-    def __init__(self, layer: SeparationLayer, scene: CanvasScene) -> None:
-        super().__init__(layer, scene, 0.3)
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         shown = self._layer.shown
         zoom = self._scene.zoomed.zoom_of(painter)
         thicker = 1.0 if self._scene.zoomed.detail_of(zoom) is not Detail.DOT else 0.6 / zoom
@@ -175,16 +164,12 @@ class _Trails(_Layer):
         return around.subtracted(tags) if not tags.isEmpty() else around
 
 
-class _Marks(_Layer):
+class _Marks(SceneLayer):
     def __init__(self, layer: SeparationLayer, scene: CanvasScene) -> None:
-        super().__init__(layer, scene, 2.0)
+        super().__init__(scene, 2.0)
+        self._layer = layer
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         shown = self._layer.shown
         zoom = self._scene.zoomed.zoom_of(painter)
         is_far = self._scene.zoomed.detail_of(zoom) is Detail.DOT
@@ -259,17 +244,12 @@ def _letter_sample(letter: str) -> Sample:
     return paint
 
 
-def _sample_route(position: QRectF) -> EdgeRoute:
-    y = position.center().y()
-    return EdgeRoute((position.left(), y), (position.right(), y))
-
-
 def _active_sample(painter: QPainter, position: QRectF) -> None:
-    paint_edge(painter, _sample_route(position), theme().color("accent"), ACTIVE_WIDTH, True)
+    paint_edge(painter, sample_route(position), theme().color("accent"), ACTIVE_WIDTH, True)
 
 
 def _blocked_sample(painter: QPainter, position: QRectF) -> None:
-    route = _sample_route(position)
+    route = sample_route(position)
     color = theme().color("edge_dim")
     paint_edge(painter, route, color, BLOCKED_WIDTH, False, BLOCKED_DASH)
     paint_bar(painter, route, at_end=True)

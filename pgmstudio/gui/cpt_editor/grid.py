@@ -1,4 +1,4 @@
-"""The item model of a CPT: parents on top, states below, sums and row counts at the foot."""
+"""The grid of the table panel: its model, its view, and copying and pasting cells."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QItemSelectionModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     Qt,
+    QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from pgmstudio.core.data.counting import plain_counts
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.labels import ColumnClasses, column_classes
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE
@@ -28,6 +31,7 @@ from pgmstudio.core.number_format import class_letter, grouped, parse_probabilit
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import named
 from pgmstudio.gui.widgets.chip import category_tint
 
 Counts = NDArray[np.float64]
@@ -287,3 +291,155 @@ def _sum_text(total: float) -> str:
     """Two digits, and as many more as it takes to see that it is not 1."""
     text = f"{total:.2f}"
     return text if abs(float(text) - total) <= ROW_SUM_TOLERANCE else f"{total:.4g}"
+
+
+def table_text(grid: TableGrid, cells: Sequence[tuple[int, int]]) -> str:
+    """The selected numbers as a block; with fewer than two of them the whole table with heads."""
+    if grid.variable is None:
+        return ""
+    if len(cells) >= 2:
+        columns = sorted({column for column, _ in cells})
+        states = sorted({state for _, state in cells})
+        chosen = [[_exact(grid.values[c, s]) for c in columns] for s in states]
+        return "\n".join("\t".join(line) for line in chosen)
+    lines = [
+        [parent.name, *(combination[number] for combination in grid.combinations)]
+        for number, parent in enumerate(grid.parents)
+    ]
+    for state, name in enumerate(grid.variable.states):
+        lines.append([name, *(_exact(value) for value in grid.values[:, state])])
+    return "\n".join("\t".join(line) for line in lines)
+
+
+def _exact(value: float) -> str:
+    """The fewest digits that come back as the same number."""
+    return repr(float(value))
+
+
+def pasted(grid: TableGrid, text: str, start: tuple[int, int]) -> NDArray[np.float64]:
+    """The table with the numbers of `text` in it; DataError explains what does not fit.
+
+    A whole table copied with its heads goes back to where it came from; a block of numbers goes to
+    the cell `start` = (column, state) and to the right of and below it.
+    """
+    lines = [line.split("\t") for line in text.replace("\r", "").split("\n") if line.strip()]
+    if not lines:
+        raise DataError("The clipboard holds no numbers.")
+    assert grid.variable is not None
+    states = grid.variable.states
+    heads = len(lines) - len(states)
+    if heads >= 0 and [line[0].strip() for line in lines[heads:]] == list(states):
+        lines, start = [line[1:] for line in lines[heads:]], (0, 0)
+    values = grid.values.copy()
+    column, state = start
+    width = max(len(line) for line in lines)
+    if state + len(lines) > values.shape[1] or column + width > values.shape[0]:
+        raise DataError(
+            f"The clipboard has {len(lines)} × {width} numbers; from here on the table has "
+            f"{values.shape[1] - state} × {values.shape[0] - column}."
+        )
+    for down, line in enumerate(lines):
+        for right, word in enumerate(line):
+            number = parse_probability(word)
+            if number is None:
+                raise DataError(
+                    f"“{word.strip()}” in row {down + 1}, column {right + 1} of the clipboard "
+                    "is no number from 0 to 1."
+                )
+            values[column + right, state + down] = number
+    return values
+
+
+# Merged heads are slow to lay out when there are very many columns.
+MAX_SPANNED = 600
+# The largest width of columns of numbers, in pixels.
+MIN_WIDTH, MAX_WIDTH = 72, 144
+_SIGN_GAP = 6
+
+
+class _MarkedCells(QStyledItemDelegate):
+    """Draws an icon directly before its number, both centred in the cell."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if index.data(Qt.ItemDataRole.DecorationRole) is not None:
+            option = QStyleOptionViewItem(option)
+            used = option.fontMetrics.horizontalAdvance(str(index.data()))
+            spare = option.rect.width() - used - option.decorationSize.width() - 3 * _SIGN_GAP
+            option.rect = option.rect.adjusted(max(0, spare // 2), 0, -max(0, spare // 2), 0)
+        super().paint(painter, option, index)
+
+
+class TableView(QTableView):
+    """A table with headers of parents above the columns; Return moves down."""
+
+    copy_requested = Signal()
+    paste_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._needed: list[int] = []  # the width of every column of numbers
+        named(
+            self,
+            "tableGrid",
+            "Table of the selected variable",
+            "Type a number or a percentage; Ctrl+C and Ctrl+V exchange with spreadsheets.",
+        )
+        self.setItemDelegate(_MarkedCells(self))
+        self.horizontalHeader().hide()
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(theme().px("row") + 2)
+        self.setEditTriggers(
+            QTableView.EditTrigger.DoubleClicked
+            | QTableView.EditTrigger.AnyKeyPressed
+            | QTableView.EditTrigger.EditKeyPressed
+        )
+
+    def span_heads(self, grid: TableGrid) -> None:
+        """Merge headers over their columns, and set the width of every column."""
+        self.clearSpans()
+        columns = len(grid.combinations)
+        if columns <= MAX_SPANNED:
+            width = columns
+            for number, parent in enumerate(grid.parents):
+                width //= parent.cardinality
+                if width > 1:
+                    for start in range(0, columns, width):
+                        self.setSpan(number, 1 + start, 1, width)
+        self.resizeColumnsToContents()
+        self.setColumnWidth(0, max(110, self.columnWidth(0) + 16))
+        self._needed = [
+            max(MIN_WIDTH, self.columnWidth(column) + 12)
+            for column in range(1, min(columns, MAX_SPANNED) + 1)
+        ]
+        self._spread()
+
+    def _spread(self) -> None:
+        """Distribute the width among the columns of numbers; they scroll if there is too little."""
+        if self._needed:
+            available = self.viewport().width() - self.columnWidth(0)
+            equal = min(MAX_WIDTH, available // len(self._needed))
+            for column, needed in enumerate(self._needed, 1):
+                self.setColumnWidth(column, max(needed, equal))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._spread()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_requested.emit()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self.paste_requested.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # The Return that ends an editor comes here before the number is taken over.
+            QTimer.singleShot(0, self, self._step_down)
+        else:
+            super().keyPressEvent(event)
+
+    def _step_down(self) -> None:
+        current = self.currentIndex()
+        below = current.siblingAtRow(current.row() + 1)
+        if below.isValid():
+            clear = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.selectionModel().setCurrentIndex(below, clear)

@@ -1,11 +1,12 @@
-"""Requests of a canvas as undoable edits of its model; a refusal is explained at the pointer."""
+"""What a person does on the page of a model: evidence, edits, selection, edge strengths."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.data.variables import Variable
@@ -21,6 +22,7 @@ from pgmstudio.core.drawing.snapping import (
 from pgmstudio.core.errors import CycleError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.junction_tree import SizeForecast, size_with_edge
+from pgmstudio.core.inference.base import done_states
 from pgmstudio.core.io.models.subnetwork_clipboard import copied, pasted
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
@@ -28,19 +30,153 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import (
 )
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.sessions import direction_note, no_intervention_reason
 from pgmstudio.core.model import HasDag, UndirectedModel, edge_text
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project import edits, model_edits
-from pgmstudio.core.project import edits as equivalence_edits
 from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.canvas.canvas import Canvas
-from pgmstudio.gui.canvas.edge_tool import EdgeTool
+from pgmstudio.gui.canvas.edge_strengths import StrengthKeeper
+from pgmstudio.gui.canvas.layers import SurpriseMarks
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
-from pgmstudio.gui.canvas.signals import EdgeAdvice
-from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
+from pgmstudio.gui.canvas.tools import EdgeTool
+from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.model_page.context_menu import canvas_menu, do_menu
 from pgmstudio.gui.model_page.extension import PageExtension
+from pgmstudio.gui.model_page.toolbar import ModelBar
+from pgmstudio.gui.runs.model_data import model_sources
+from pgmstudio.gui.widgets.basic import Note, button, popup
 from pgmstudio.gui.widgets.debounce import one_shot
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.model_page.page import ModelPage
+
+
+class EvidenceController(QObject):
+    """Sets the evidence of one model on request of one canvas."""
+
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._app, self._model_id, self._canvas = app, model_id, canvas
+        self.shows_structure = False  # whether the lines of the diagram are edges of the model
+        signals = canvas.signals
+        signals.click_state.connect(self._on_click_state)
+        signals.exclude_state.connect(self._on_exclude_state)
+        signals.toggle_state.connect(self._on_toggle_state)
+        signals.likelihood.connect(self._on_likelihood)
+        signals.clear_evidence.connect(self._on_clear_evidence)
+        signals.do.connect(self._on_do)
+        signals.do_menu.connect(self._on_do_menu)
+        signals.target.connect(self._on_target_requested)
+        canvas.scene.contents_changed.connect(self._show_cut)
+        app.workspace.beliefs_changed.connect(self._on_beliefs_changed)
+        canvas.view.explain_impossible = self.why_impossible
+        self.live.refused.connect(self._on_refused)
+        SurpriseMarks(app, model_id, canvas.surprise, canvas)
+
+    @property
+    def live(self) -> BeliefService:
+        return self._app.workspace.beliefs(self._model_id)
+
+    def _variable(self, node: str) -> str:
+        # The request may come from another canvas, with a node that this one has not drawn yet.
+        result = self._canvas.scene.picture.node.get(node)
+        return node if result is None else result.variable or node
+
+    def _refused(self, node: str) -> bool:
+        """Whether the node is latent and so takes no evidence, which the canvas explains."""
+        name = self._variable(node)
+        if name in self.live.model.domain:
+            return False
+        self._canvas.refuse(
+            f"{name} is hidden: a latent variable cannot be observed. Set evidence on the observed "
+            "variables instead."
+        )
+        return True
+
+    def _on_click_state(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.click_state(self._variable(node), state)
+
+    def _on_exclude_state(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.exclude_state(self._variable(node), state)
+
+    def _on_toggle_state(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.toggle_one_of(self._variable(node), state)
+
+    def _on_likelihood(self, node: str, weights: Mapping[str, float]) -> None:
+        if not self._refused(node):
+            self.live.set_likelihood(self._variable(node), weights)
+
+    def _on_clear_evidence(self, node: str) -> None:
+        self.live.retract(self._variable(node))
+
+    def _on_do(self, node: str, state: str) -> None:
+        if not self._refused(node):
+            self.live.do(self._variable(node), state)
+            if note := direction_note(self.live.model, self.live.evidence):
+                self._app.notify(note)
+
+    def no_do_reason(self) -> str:
+        """Why this model has no interventions; empty when it has."""
+        return no_intervention_reason(self.live.model)
+
+    def _on_do_menu(self, node: str, position: QPoint) -> None:
+        """A menu of states to intervene with, for a node that does not show them."""
+        reason = self.no_do_reason()
+        if reason:
+            self._canvas.refuse(f"No intervention on {self._variable(node)}: {reason}")
+            return
+        canvas = self._canvas
+        popup(do_menu(canvas.scene.nodes[node].face, node, canvas, canvas), position)
+
+    def _on_beliefs_changed(self, model_id: str) -> None:
+        if model_id == self._model_id and model_id in self._app.project.models:
+            self._show_cut()
+
+    def _show_cut(self) -> None:
+        """Mark the edges that interventions cut; lines without arrows only where they are edges
+        of the model, as in a tree."""
+        if self._model_id in self._app.project.models:
+            done = done_states(self.live.evidence)
+            self._canvas.scene.show_cut(done, lines_too=self.shows_structure)
+
+    def _on_target_requested(self, node: str) -> None:
+        if self._refused(node):
+            return
+        workspace, name = self._app.workspace, self._variable(node)
+        workspace.set_target(None if workspace.target == name else name)
+
+    def clear_all(self) -> None:
+        self.live.clear()
+
+    def begin_likelihood(self, node: str) -> None:
+        """Set a likelihood of equal weights, ready to be dragged or changed with ← and →."""
+        if self._refused(node):
+            return
+        variable = self._variable(node)
+        states = self.live.model.domain[variable].states
+        self.live.set_likelihood(variable, dict.fromkeys(states, 1.0))
+        self._canvas.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._canvas.view.keys.enter(node)
+
+    def _on_refused(self, _variable: str, error: object) -> None:
+        if self._canvas.isVisible():
+            self._canvas.refuse(str(error))
+
+    def why_impossible(self, node: str, state: str) -> str:
+        """The evidence that excludes a state whose belief is 0."""
+        variable = self._variable(node)
+        reason = None
+        if variable in self.live.model.domain:
+            reason = self.live.why_impossible(variable, state)
+        return reason or f"{variable} = {state} is impossible."
+
 
 # The pointer passes over many nodes on its way; only where it rests is worth a triangulation.
 REST_MS = 60
@@ -58,9 +194,7 @@ class EdgeForecaster(QObject):
         super().__init__(parent)
         self._wanted: Question | None = None
         self._asked: Question | None = None  # being answered
-        self._latest_task = LatestTask(self)
-        self._latest_task.answered.connect(self._on_size)
-        self._latest_task.failed.connect(self._on_failed)
+        self._latest_task = LatestTask(self, self._on_size, self._on_failed)
         self._rest = one_shot(self, self._go_on, REST_MS)
 
     def ask(self, model: BayesianNetwork, source: str, target: str) -> None:
@@ -199,7 +333,8 @@ class EditController(QObject):
             at=at,
         )
         self._canvas.view.stand_still()
-        if self.change(f"Add {name}", in_order(self._hold_positions(), edit)):
+        # The other nodes stay where they are.
+        if self.change(f"Add {name}", in_order(self._moving(self._canvas.scene.positions), edit)):
             self._canvas.signals.select.emit((name,), ())
 
     def rename(self, old: str, new: str) -> None:
@@ -258,13 +393,11 @@ class EditController(QObject):
             return "", ""
         named = ", ".join(" → ".join(edge) for edge in added)
         reason = f"the two have other parents besides each other; {named} would be needed."
-        return reason, f"Reverse, keep the distribution, add {_count(len(added), 'edge')}"
+        return reason, f"Reverse, keep the distribution, add {counted(len(added), 'edge')}"
 
     def turn(self, source: str, target: str) -> None:
         """Reverse the edge with new tables, so that the distribution stays as it is."""
-        edit = partial(
-            equivalence_edits.turn_edge, model_id=self._model_id, source=source, target=target
-        )
+        edit = partial(edits.turn_edge, model_id=self._model_id, source=source, target=target)
         if self.change(f"Reverse {source} → {target}, same distribution", edit):
             self._canvas.signals.select.emit((), ((target, source),))
 
@@ -272,38 +405,27 @@ class EditController(QObject):
         nodes, edges = tuple(nodes), tuple(edges)
         if len(nodes) + len(edges) == 1:
             return nodes[0] if nodes else edge_text(self.entry.model, *edges[0])
-        parts = [_count(len(nodes), "node")] if nodes else []
-        parts += [_count(len(edges), "edge")] if edges else []
+        parts = [counted(len(nodes), "node")] if nodes else []
+        parts += [counted(len(edges), "edge")] if edges else []
         return " and ".join(parts)
 
     # -- positions
 
-    def _hold_positions(self) -> Edit:
-        """Store the present positions, so that the other nodes stay when one is added."""
+    def _moving(self, points: Mapping[str, Point]) -> Edit:
         return partial(
-            model_edits.move_nodes,
-            model_id=self._model_id,
-            picture=self.picture_name,
-            points=self._canvas.scene.positions,
-        )
-
-    def move_nodes(self, points: Mapping[str, Point]) -> None:
-        whole = {**self._canvas.scene.positions, **points}
-        self._canvas.view.stand_still()
-        self._position(f"Move {self._what(tuple(points), ())}", whole)
-
-    def _position(self, text: str, points: Mapping[str, Point]) -> None:
-        edit = partial(
             model_edits.move_nodes,
             model_id=self._model_id,
             picture=self.picture_name,
             points=points,
         )
-        self.change(text, edit)
+
+    def move_nodes(self, points: Mapping[str, Point]) -> None:
+        self._canvas.view.stand_still()
+        self._move_all(f"Move {self._what(tuple(points), ())}", points)
 
     def arrange(self, title: str, points: Mapping[str, Point]) -> None:
         """Apply a layout of the whole diagram."""
-        self._position(f"Arrange: {title.lower()}", points)
+        self.change(f"Arrange: {title.lower()}", self._moving(points))
 
     def _boxes(self, least: int, what: str) -> dict[str, Box]:
         scene = self._canvas.scene
@@ -329,7 +451,7 @@ class EditController(QObject):
         self._move_all("Snap to grid", {i: snapped_to_grid(p) for i, p in points.items()})
 
     def _move_all(self, text: str, points: Mapping[str, Point]) -> None:
-        self._position(text, {**self._canvas.scene.positions, **points})
+        self.change(text, self._moving({**self._canvas.scene.positions, **points}))
 
     # -- node modes
 
@@ -346,15 +468,7 @@ class EditController(QObject):
             indices = {i: p for i, p in self._canvas.scene.positions.items() if i in sizes}
             roomy = spread(indices, sizes, 16.0)
             if roomy != indices:
-                edit = in_order(
-                    edit,
-                    partial(
-                        model_edits.move_nodes,
-                        model_id=self._model_id,
-                        picture=self.picture_name,
-                        points=roomy,
-                    ),
-                )
+                edit = in_order(edit, self._moving(roomy))
         self.change(f"Show {MODE_TITLES[mode].lower()}", edit)
 
     # -- clipboard
@@ -373,7 +487,7 @@ class EditController(QObject):
         data.setText(part.text)
         QApplication.clipboard().setMimeData(data)
         if part.notices:
-            self._app.notify(" ".join([f"Copied {_count(part.count, 'node')}.", *part.notices]))
+            self._app.notify(" ".join([f"Copied {counted(part.count, 'node')}.", *part.notices]))
         return True
 
     def cut(self) -> None:
@@ -391,12 +505,7 @@ class EditController(QObject):
         points = {**scene.positions, **part.positions}
         edit = in_order(
             partial(edits.replace_model, model_id=self._model_id, model=part.model),
-            partial(
-                model_edits.move_nodes,
-                model_id=self._model_id,
-                picture=self.picture_name,
-                points=points,
-            ),
+            self._moving(points),
         )
         if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
@@ -406,5 +515,125 @@ class EditController(QObject):
             self.paste()
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+TABLE_PANEL = "tablePanel"
+
+
+class SelectionController(QObject):
+    """The selection of one model page, synchronised with the workspace."""
+
+    def __init__(self, app: AppContext, model_id: str, page: ModelPage) -> None:
+        super().__init__(page)
+        self._app, self._model_id, self._page = app, model_id, page
+        signals, workspace = page.canvas.signals, app.workspace
+        signals.select.connect(self.select)
+        signals.open_node.connect(self._on_open_node)
+        signals.menu.connect(self._on_menu_requested)
+        workspace.selection_changed.connect(self._on_selection_changed)
+        workspace.active_model_changed.connect(self._on_active_model)
+
+    def select(self, nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> None:
+        """Select on the canvas and, if these are variables, in the workspace too."""
+        if self._app.workspace.model_id != self._model_id:
+            self._app.center.bring_to_front(self._page)
+        names = self._page.entry.model.domain
+        if all(node in names for node in nodes):
+            self._app.workspace.select(nodes, edges)
+        self._page.scene().show_selection(nodes, edges)
+
+    def show_selection(self) -> None:
+        """Mark the selection on the canvas if it is of this model."""
+        self._on_selection_changed(self._app.workspace.selection)
+
+    def ask_why(self) -> None:
+        """Explain why the selected variables have an edge, or none."""
+        self._app.actions.refresh("model.why")
+        self._app.actions["model.why"].trigger()
+
+    def _on_selection_changed(self, selection: Selection) -> None:
+        if self._app.workspace.model_id == self._model_id:
+            self._page.scene().show_selection(selection.nodes, selection.edges)
+
+    def _on_active_model(self, model_id: str | None) -> None:
+        if model_id == self._model_id:
+            self.show_selection()
+
+    def _on_open_node(self, node: str) -> None:
+        self.select((node,), ())
+        self._app.reveal(TABLE_PANEL)
+
+    def _on_menu_requested(self, hit: Hit, position: QPoint) -> None:
+        page = self._page
+        if hit.node is not None and hit.node.id not in page.scene().selected_nodes:
+            self.select((hit.node.id,), ())
+        elif hit.node is None and hit.edge is not None:
+            self.select((), (hit.edge.ends,))
+        popup(canvas_menu(page, hit, page), position)
+
+
+class StrengthController(QObject):
+    """The edge strengths of one model page; `note` shows the progress with a Stop button."""
+
+    def __init__(self, app: AppContext, model_id: str, canvas: Canvas, bar: ModelBar) -> None:
+        super().__init__(canvas)
+        self._app, self._model_id = app, model_id
+        self._canvas, self._bar = canvas, bar
+        self.note = Note(name="measuringNote")
+        self.note.add_button(
+            button(
+                "Stop",
+                partial(self.choose, "none"),
+                role="link",
+                icon_name="stop",
+                tip="Stop measuring; all edges get the same width.",
+                name="stopMeasuring",
+            )
+        )
+        sources = model_sources(app)
+        self._keeper = StrengthKeeper(
+            app.workspace.beliefs(model_id),
+            self,
+            rows=partial(sources.rows_or_why, model_id),
+            replicates=partial(sources.frequencies_or_why, model_id),
+        )
+        self._keeper.changed.connect(canvas.show_strengths)
+        self._keeper.measuring.connect(self.note.show_text)
+        self._keeper.refused.connect(self._on_refused)
+        self._keeper.failed.connect(self._on_failed)
+        bar.strength_chosen.connect(self.choose)
+        app.document.changed.connect(self._on_document_changed)
+
+    @property
+    def kind(self) -> str:
+        """The measure shown as the width of edges."""
+        return self._keeper.kind
+
+    def choose(self, kind: str) -> None:
+        """Choose the measure shown as the width of edges."""
+        self._bar.show_strength(kind)
+        self._keeper.choose(kind)
+
+    def follow(self) -> None:
+        """Measure again if the model has changed."""
+        self._keeper.follow()
+
+    def tooltip_for(self, source: str, target: str) -> str:
+        """The strength of an edge as a text for its tooltip."""
+        shown = self._canvas.strengths
+        return "" if shown is None else shown.tooltip_for((source, target))
+
+    def stop(self) -> None:
+        self._keeper.stop()
+
+    def _on_document_changed(self, _before: object, after: object) -> None:
+        # The data or the bootstrap changed; a change of the model comes with its beliefs.
+        if self._keeper.is_on and self._model_id in self._app.project.models:
+            self._keeper.follow()
+
+    def _on_refused(self, text: str) -> None:
+        self._bar.show_strength("none")
+        self._canvas.show_strengths(None)
+        self._canvas.refuse(text, self._canvas.view.rect().center())
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.choose("none")
+        self._app.errors.report(error)

@@ -1,4 +1,4 @@
-"""The tables of a mixture of trees: those of the one tree that is shown."""
+"""Texts and tables of a mixture of trees."""
 
 from __future__ import annotations
 
@@ -11,10 +11,43 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.languages.description import ModelDescription, TableSize
 from pgmstudio.gui.languages.tables import Edit, TableSource
 from pgmstudio.gui.languages.tree_mixture.component_selection import component_views
+
+IN_ALL_COMPONENTS = "In all components together."
+
+
+class MixtureDescription(ModelDescription):
+    """The trees of a mixture and how many edges they have in common."""
+
+    def facts(self, model: TreeMixture) -> list[str]:
+        edges = "shared edges" if model.is_shared else "free edges"
+        return [counted(len(model.trees), "tree"), edges]
+
+    def variable_facts(self, model: TreeMixture, name: str) -> list[str]:
+        neighbours = sum(name in pair for pair in model.edge_counts)
+        trees = counted(len(model.trees), "tree")
+        return [f"{counted(neighbours, 'neighbour')} in {trees}"]
+
+    def edges(self, model: TreeMixture) -> str:
+        edges = sum(len(tree.edges) for tree in model.trees)
+        distinct = len(model.edge_counts)
+        return f"{edges} edges in {len(model.trees)} trees · {distinct} distinct"
+
+    def table_size(self, model: TreeMixture, name: str) -> TableSize:
+        states = model.domain[name].cardinality
+        columns = 1
+        if name != model.choice:
+            index = model.tree_domain.index(name)
+            columns = sum(tree.tables[index].size for tree in model.trees) // states
+        return TableSize(columns, columns * (states - 1), IN_ALL_COMPONENTS)
+
+
+DESCRIPTION = MixtureDescription()
 
 
 class TreeTables(TableSource):

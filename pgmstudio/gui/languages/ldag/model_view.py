@@ -1,10 +1,14 @@
-"""Texts about a labelled DAG."""
+"""Texts, tables and the page of a labelled DAG."""
 
 from __future__ import annotations
 
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.ldag.model import LabelledDag
+from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.gui.languages.contexts.page_extension import ContextExtension
 from pgmstudio.gui.languages.description import Edge, ModelDescription, TableSize
+from pgmstudio.gui.languages.tables import TableSource
 from pgmstudio.gui.runs.model_summary import ModelFacts
 from pgmstudio.gui.widgets.fact_rows import Fact
 
@@ -49,3 +53,23 @@ class LdagDescription(ModelDescription):
 
 
 DESCRIPTION = LdagDescription()
+
+
+class LdagTables(TableSource):
+    """The tables of the network with the same distribution."""
+
+    def network(self, model_id: str, model: Model) -> BayesianNetwork | None:
+        return model.as_bayesian_network if isinstance(model, LabelledDag) else None
+
+
+class LdagExtension(ContextExtension):
+    """Labels as they are in the chosen context; all diagrams have the same positions."""
+
+    def layout_name(self, diagram: str) -> str:
+        return self._main
+
+    def deciding_variables(self, source: str, target: str) -> frozenset[str]:
+        model = self._page.entry.model
+        if not isinstance(model, LabelledDag) or (source, target) not in model.labelled_edges:
+            return frozenset()
+        return frozenset(model.other_parents(source, target))

@@ -1,1 +1,0 @@
-"""Layers drawn over a graph."""
