@@ -19,6 +19,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.ldag.learning.label_learner import (
     GivenKappaParams,
     LabelLearner,
@@ -113,7 +114,7 @@ def best_graph(
         child = int(last[members])
         members ^= 1 << child
         mask = int(parents[child, members])
-        chosen[child] = tuple(p for p in range(n) if mask >> p & 1)
+        chosen[child] = tuple(bits_of(mask))
     return Dag(rules.names, tuple(chosen))
 
 
@@ -128,7 +129,7 @@ def _best_parents(
     for mask in range(1 << n):
         if mask >> child & 1:
             continue
-        members = [p for p in range(n) if mask >> p & 1]
+        members = [*bits_of(mask)]
         for parent in members:
             less = mask ^ (1 << parent)
             if best[less] > best[mask] + _ROUNDING:

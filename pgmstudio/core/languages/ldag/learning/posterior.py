@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.partitions import label_of
 from pgmstudio.core.learning.structure_posterior import (
@@ -51,12 +52,7 @@ def posterior_of(
 
 def _edges(key: Key, scores: LabelScores) -> tuple[tuple[str, str], ...]:
     names = scores.data.domain.names
-    return tuple(
-        (names[p], names[c])
-        for c, mask in enumerate(key)
-        for p in range(len(names))
-        if mask >> p & 1
-    )
+    return tuple((names[p], names[c]) for c, mask in enumerate(key) for p in bits_of(mask))
 
 
 def _of_families(
@@ -67,7 +63,7 @@ def _of_families(
     labelled: defaultdict[tuple[int, int], float] = defaultdict(float)
     contexts = []
     for (child, mask), weight in families.items():
-        parents = [p for p in range(len(domain)) if mask >> p & 1]
+        parents = [*bits_of(mask)]
         classes = scores.family(child, parents).classes
         for axis, parent in enumerate(parents):
             plain[parent, child] += weight
