@@ -22,7 +22,7 @@ from pgmstudio.core.analysis.model_comparison import Mean, finite, mean_of, whol
 from pgmstudio.core.analysis.tables import Cell
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes, DataSet
-from pgmstudio.core.data.transforms import rows_over, weights_of
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
@@ -431,7 +431,7 @@ def classifying(
             variable = event.variable
             column = rows_over(data, model.domain.restricted_to([target])).column(target)
             truth = np.where(column < variable.cardinality, column.astype(np.intp), -1)
-            yield Classification(event, truth.astype(np.intp), weights_of(data))
+            yield Classification(event, truth.astype(np.intp), data.row_weights)
         else:
             yield event
 

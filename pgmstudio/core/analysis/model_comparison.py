@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.tables import Cell
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import fitted_to, rows_over, weights_of
+from pgmstudio.core.data.transforms import fitted_to, rows_over
 from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
@@ -218,7 +218,7 @@ class Likelihood:
 def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     """Σ w log2 P(row), missing cells summed out."""
     logs = row_log2(model, data)
-    weights = weights_of(data)
+    weights = data.row_weights
     counted = weights > 0  # a row of weight 0 does not count, even if it is impossible
     total = float(logs[counted] @ weights[counted])
     zero = int(np.isneginf(logs[counted]).sum())
@@ -374,7 +374,7 @@ def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> Mo
     cancel.raise_if_cancelled()
     try:
         logs = log2_probabilities(model, rows_over(data, model.domain))
-        mean = mean_of(logs, weights_of(data))
+        mean = mean_of(logs, data.row_weights)
         bdeu = _bdeu(model, data, cancel)
     except PgmStudioError as problem:
         return ModelScores(*plain, problem=str(problem))

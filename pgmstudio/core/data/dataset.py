@@ -110,6 +110,11 @@ class DataSet:
     def row_count(self) -> int:
         return int(self.codes.shape[1])
 
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """One weight per row, also when all are 1."""
+        return np.ones(self.row_count) if self.weights is None else self.weights
+
     @cached_property
     def total_weight(self) -> float:
         return float(self.row_count) if self.weights is None else float(self.weights.sum())

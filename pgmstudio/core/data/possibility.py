@@ -20,7 +20,6 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import allowed_states
 from pgmstudio.core.data.relation import Tuples, tuple_ids
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -63,7 +62,7 @@ class PossibilityDistribution:
     ) -> PossibilityDistribution:
         """π(t) = weight of the rows that contain t, over the weight of all; with `rescaled` the
         largest degree is 1. DataError without rows."""
-        weights = weights_of(data)
+        weights = data.row_weights
         if not weights.sum() > 0:
             raise DataError("There are no rows to take degrees of possibility from.")
         data = data.take_rows(weights > 0)
@@ -75,7 +74,7 @@ class PossibilityDistribution:
         masks = _masks(data.domain.cardinalities)
         packed = _packed([table[~is_precise] for table in allowed], masks)
         sets, which = np.unique(packed, axis=0, return_inverse=True)
-        set_weights = _sums(which.ravel(), weights_of(data)[~is_precise], len(sets))
+        set_weights = _sums(which.ravel(), data.row_weights[~is_precise], len(sets))
         elements, is_exact = _closure(sets, masks, max_closure, cancel)
         if not is_exact:
             drawn = _drawn_intersections(sets, masks, rng or np.random.default_rng(0), cancel)
@@ -137,7 +136,7 @@ class PossibilityDistribution:
 def _merged_tuples(data: DataSet) -> tuple[Tuples, Floats]:
     codes = data.codes.astype(np.int64)
     first, ids = tuple_ids(codes, data.domain.cardinalities)
-    return codes[:, first], _sums(ids, weights_of(data), first.size)
+    return codes[:, first], _sums(ids, data.row_weights, first.size)
 
 
 def _sums(ids: NDArray[np.intp], weights: Floats, count: int) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import PairCounts, ReportFraction, ignore_progress, pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import weighted_counts, weights_of
+from pgmstudio.core.data.transforms import weighted_counts
 from pgmstudio.core.execution.events import NEVER, CancelToken
 
 
@@ -158,7 +158,7 @@ def missing_patterns(data: DataSet) -> MissingPatterns:
         return MissingPatterns((), np.zeros((1, 0), bool), np.array([data.total_weight]))
     keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    summed = np.bincount(inverse.ravel(), weights=weights_of(data), minlength=first.size)
+    summed = np.bincount(inverse.ravel(), weights=data.row_weights, minlength=first.size)
     weights: Floats = summed.astype(np.float64)
     patterns = (data.codes[:, first] == data.missing_code).T
     # Ties by the pattern itself, so that the order of the rows does not matter.

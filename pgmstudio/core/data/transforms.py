@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,10 +259,5 @@ def stacked(parts: Sequence[DataSet]) -> DataSet:
     codes: Codes = np.concatenate([part.codes for part in parts], axis=1)
     weights = None
     if any(part.weights is not None for part in parts):
-        weights = np.concatenate([weights_of(part) for part in parts])
+        weights = np.concatenate([part.row_weights for part in parts])
     return DataSet(parts[0].domain, codes, weights)
-
-
-def weights_of(data: DataSet) -> NDArray[Any]:
-    """One weight per row, also when all are 1."""
-    return np.ones(data.row_count) if data.weights is None else data.weights

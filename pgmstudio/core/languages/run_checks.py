@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import rows_over, weights_of
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.likelihood import log2_probabilities
@@ -109,7 +109,7 @@ def _impossible_rows(model: ProbabilisticModel, data: DataSet) -> int:
         logs = log2_probabilities(model, rows_over(data, model.domain))
     except TooLargeError:
         return 0
-    return int(weights_of(data)[logs == -math.inf].sum())
+    return int(data.row_weights[logs == -math.inf].sum())
 
 
 def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:

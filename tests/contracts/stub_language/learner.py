@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.learning.base import Finished, LearnEvent, missing_data_text, refuse_empty
 from pgmstudio.core.params import param
@@ -48,6 +47,6 @@ class MarginalLearner:
         marginals = []
         for codes, states in zip(data.codes, data.domain.cardinalities, strict=True):
             seen = codes < states
-            counts = np.bincount(codes[seen], weights_of(data)[seen], states) + params.smoothing
+            counts = np.bincount(codes[seen], data.row_weights[seen], states) + params.smoothing
             marginals.append(counts / counts.sum())
         yield Finished(IndependentVariables(data.domain, tuple(marginals)), {})

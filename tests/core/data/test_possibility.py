@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import ImpreciseData, allowed_states, cell_text
 from pgmstudio.core.data.possibility import PossibilityDistribution
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 
@@ -46,7 +45,7 @@ def listed_degrees(data: DataSet) -> np.ndarray[tuple[int, ...], np.dtype[np.flo
         holds = np.ones(data.row_count, dtype=bool)
         for table, state in zip(allowed, cell, strict=True):
             holds &= table[:, state]
-        result[cell] = weights_of(data)[holds].sum()
+        result[cell] = data.row_weights[holds].sum()
     return result / data.total_weight
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import bootstrap_rows
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.execution.events import NEVER, StopSwitch
@@ -167,7 +166,7 @@ def test_whole_weights_are_rows_and_others_shares() -> None:
     drawn = [bootstrap_rows(grouped, np.random.default_rng(seed)) for seed in range(200)]
     assert {each.total_weight for each in drawn} == {200.0}
     assert not any((each.codes == 1).any() for each in drawn)
-    first = [float(weights_of(each)[each.codes[0] == 0].sum()) for each in drawn]
+    first = [float(each.row_weights[each.codes[0] == 0].sum()) for each in drawn]
     # Binomial with n = 200 and p = 1/4: mean 50, deviation 6.1; of 200 means it is 0.43.
     assert np.mean(first) == pytest.approx(50, abs=2)
     assert np.std(first) == pytest.approx(6.1, abs=1)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_total, hold_out
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.languages.base import HasNetwork
 from pgmstudio.core.model import Model
@@ -74,7 +73,7 @@ class VariableBitsTask:
             yield Progress(index / len(names), name)
             total, sums, count = 1e-300, np.zeros(len(splits[0][1].domain)), 0
             for models, rows in splits:
-                weights = weights_of(rows)
+                weights = rows.row_weights
                 bits = variable_bits(models[name], rows, cancel)
                 sums += np.where(weights > 0, bits, 0.0) @ weights
                 total, count = total + float(weights.sum()), count + rows.row_count

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes, DataSet
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
@@ -199,7 +198,7 @@ class Parts:
             by_row, missing, layout.walk, prunes, layout.table_from, chosen, laid_out
         )
         row_of = indices[kept, 0]
-        row_weights = weights_of(rows)
+        row_weights = rows.row_weights
         weights = np.bincount(case_of, weights=row_weights[row_of], minlength=first.size)
         states = sizes[kept][first].astype(np.int64)
         cases = Cases(weights.astype(np.float64), laid_out, states)

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.pdg.measures import in_flows, merged_row, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph, minimal_graph, without_unreachable
@@ -224,7 +223,7 @@ def _moved_and_fitted(
     states = graph.domain.cardinalities[target]
     keys = free.reached_nodes(data)[target].astype(np.int64) * states + data.codes[target]
     fits = _fits(graph, i, data)
-    weights = weights_of(data)
+    weights = data.row_weights
     worth = np.zeros((free.node_counts[target] * states, graph.node_counts[i]))
     np.add.at(worth, keys, weights[:, None] * np.maximum(fits, -1e4))  # impossible, but summable
     edges = worth.argmax(axis=1).reshape(-1, states)

@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import rows_over, weights_of
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -82,7 +82,7 @@ def doubtful_edges(
     """The edges in doubt, the one that gains least on the completed rows first."""
     scores = FamilyScores(completed, score)
     is_missing = data.codes == data.missing_code
-    weights = weights_of(data)
+    weights = data.row_weights
     cards = data.domain.cardinalities
     result = []
     for child, parents in enumerate(dag.parent_indices):

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 
 # Two classes closer than this, in nats of every table, are the same class.
@@ -18,7 +17,7 @@ SPREAD = NOISE = 0.1
 
 def frequencies(data: DataSet) -> tuple[Floats, ...]:
     """P'(x) of every column, over the rows that have it."""
-    weights = weights_of(data)
+    weights = data.row_weights
     result = []
     for variable, column in zip(data.domain, data.codes, strict=True):
         seen = column != data.missing_code

@@ -14,7 +14,6 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
@@ -86,7 +85,7 @@ class _Expectation:
         whole = data.complete_rows()
         self._observed = np.concatenate([one.ravel() for one in node_counts(graph, whole)])
         self._rows = incomplete_rows(data)
-        self._weights = np.array(weights_of(self._rows))
+        self._weights = np.array(self._rows.row_weights)
         self._arrays = arrays_of(graph)
         slots = self._arrays.parameters.size
         self.seconds = self._rows.row_count * slots * SECONDS_PER_SLOT

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.artifacts import (
@@ -28,7 +27,7 @@ from pgmstudio.core.scores.local import AIC_BITS
 def bits_per_row(model: ProbabilisticModel, data: DataSet) -> float:
     """Mean log2 P(row), by the weights of the rows."""
     logs = model.log2_probabilities(data)
-    weights = weights_of(data)
+    weights = data.row_weights
     return float(weights @ logs / weights.sum())
 
 

@@ -32,7 +32,6 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.triangulation import eliminate, moral_graph, strip
@@ -171,7 +170,7 @@ def _forest(rows: DataSet, observed: DataSet, cancel: CancelToken) -> Dag:
 
     information = mutual_information_nats(pair_counts(rows, cancel), cancel)
     has = (observed.codes != observed.missing_code).astype(np.float64)
-    both = (has * weights_of(observed)) @ has.T
+    both = (has * observed.row_weights) @ has.T
     free = rows.card_array - 1.0
     weights = np.where(both * information > np.outer(free, free), information, 0.0)
     np.fill_diagonal(weights, 0.0)
@@ -233,7 +232,7 @@ class ObservedCosts(FamilyScores):
         score = score_of("aic", rows.total_weight)
         super().__init__(rows, score, max_table_cells=MAX_TABLE_CELLS)
         self._has = observed.codes != observed.missing_code
-        self._weights = weights_of(observed)
+        self._weights = observed.row_weights
         self._growth = growth
 
     def toggled(

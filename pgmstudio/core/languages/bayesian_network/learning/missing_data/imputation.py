@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
-from pgmstudio.core.data.transforms import rows_over, weights_of
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -58,7 +58,7 @@ def completed(
     lacking = incomplete_rows(data)
     filled = _Filling(network, lacking, copies or copies_for(lacking.row_count), rng, cancel)
     codes = np.concatenate([whole.codes, filled.codes.T], axis=1)
-    return DataSet(data.domain, codes, np.concatenate([weights_of(whole), filled.weights]))
+    return DataSet(data.domain, codes, np.concatenate([whole.row_weights, filled.weights]))
 
 
 def impute_by_model(
@@ -143,7 +143,7 @@ class _Filling:
         row_of_copy = np.repeat(np.arange(rows.row_count), plan.copies)
         self.codes = np.ascontiguousarray(self._parts.by_row[row_of_copy])
         drawn = plan.is_drawn[row_of_copy] == 1
-        self.weights = weights_of(rows)[row_of_copy] / np.where(drawn, most, 1)
+        self.weights = rows.row_weights[row_of_copy] / np.where(drawn, most, 1)
         self._fill_cases(cancel)
         self._fill_whole(cancel)
 

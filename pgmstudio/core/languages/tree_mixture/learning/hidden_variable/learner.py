@@ -14,7 +14,6 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
-from pgmstudio.core.data.transforms import weights_of
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -276,7 +275,7 @@ class HiddenRows:
         known = labels != self._labelled.missing_code
         rows = self._labelled.select_columns(model.domain.names)
         assigned = model.responsibilities(rows).argmax(axis=1)
-        weights = weights_of(self._labelled)[known]
+        weights = self._labelled.row_weights[known]
         return label_accuracy(labels[known].astype(np.intp), assigned[known], weights)
 
 
