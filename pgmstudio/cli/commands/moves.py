@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from pgmstudio.cli.options.data import (
     add_data_options,
@@ -40,19 +40,16 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.markov_network.edge_moves import (
+    MARKOV_SCORES,
     EdgeScores,
-    MarkovMove,
-    MarkovMoves,
+    moved,
 )
 from pgmstudio.core.languages.markov_network.fitting import fit
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.markov_network.pseudo_likelihood import LAMBDA, MPL, PIC
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.model import Model
 
 ALL = "all"
-# What the scores are called that a Markov network has.
-MARKOV_SCORES = {"bic": PIC, "bdeu": MPL, "lambda": LAMBDA}
 HEADER = ("Move", "Δ score, bits", "Δ parameters")
 
 
@@ -90,7 +87,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport | MarkovMoveReport:
+def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
     params = params_from(args, MoveParams)
     steps = _steps(args.steps)
     if args.output is not None:
@@ -119,10 +116,10 @@ def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport | MarkovMove
     for progress in search.score_graph(dag):
         line.show(progress)
     line.clear()
-    moves = search.list_moves(dag, rules, args.top)
+    moves = search.list_moves(rules, args.top)
     if args.output is not None:
         save_model(args.output, replace(file, model=_fitted(file.model, dag, data)), line)
-    return MoveReport(moves, taken, params, data.row_count, args.output)
+    return MoveReport(moves, taken, params.score, data.row_count, args.output)
 
 
 def _markov_moves(
@@ -132,7 +129,7 @@ def _markov_moves(
     params: MoveParams,
     knowledge: Knowledge | None,
     line: ProgressLine,
-) -> MarkovMoveReport:
+) -> MoveReport:
     rules = UndirectedRules.of(model.domain.names, knowledge)
     data = read_rows_for(model, args.data, args, line)
     if params.score not in MARKOV_SCORES:
@@ -145,21 +142,22 @@ def _markov_moves(
         max_table_cells=params.max_table_cells,
     )
     structure = model.structure
-    taken: list[MarkovMove] = []
+    taken: list[NextMove] = []
     steps = 0 if args.steps is None else _steps(args.steps)
     while steps is None or len(taken) < steps:
         best = scores.moves(structure, rules, 1)
         if best.is_optimum:
             break
         taken.append(best.moves[0])
-        structure = best.moves[0].structure
+        structure = moved(structure, best.moves[0].key)
         line.show(Progress(None, f"{len(taken)} moves taken, score {best.score:,.1f} bits"))
     line.clear()
     moves = scores.moves(structure, rules, args.top)
     if args.output is not None:
         fitted = run_to_end(fit(structure, data, smoothing=SMOOTHING)).network
         save_model(args.output, replace(file, model=fitted), line)
-    return MarkovMoveReport(moves, taken, params, data.row_count, args.output)
+    score = MARKOV_SCORES[params.score]
+    return MoveReport(moves, taken, score, data.row_count, args.output)
 
 
 def _steps(text: str | None) -> int | None:
@@ -175,23 +173,16 @@ def _fitted(model: Model, dag: Dag, data: DataSet) -> BayesianNetwork:
     return refitted(through_network(model), dag, data, SMOOTHING)
 
 
-AnyMove = TypeVar("AnyMove", NextMove, MarkovMove)
-
-
 @dataclass(frozen=True, eq=False)
-class Report(Generic[AnyMove]):
+class MoveReport:
     """The moves taken, and the best next ones."""
 
-    moves: MoveList | MarkovMoves
-    taken: Sequence[AnyMove]
-    params: MoveParams
+    moves: MoveList
+    taken: Sequence[NextMove]
+    score: str
     row_count: int
     output: str | None
     exit_code: int = 0
-
-    @property
-    def score(self) -> str:
-        return self.params.score
 
     def as_dict(self) -> Mapping[str, Any]:
         document: dict[str, Any] = {
@@ -220,20 +211,8 @@ class Report(Generic[AnyMove]):
         yield Table(HEADER, [_row(move) for move in moves.moves], "<>>")
 
 
-class MoveReport(Report[NextMove]):
-    """Moves of directed edges."""
-
-
-class MarkovMoveReport(Report[MarkovMove]):
-    """Changes of edges without direction and their contexts."""
-
-    @property
-    def score(self) -> str:
-        return MARKOV_SCORES[self.params.score]
-
-
-def _move_json(move: NextMove | MarkovMove) -> dict[str, Any]:
-    key = move.key if isinstance(move, NextMove) else move
+def _move_json(move: NextMove) -> dict[str, Any]:
+    key = move.key
     document = {
         "action": key.action,
         "from": key.source,
@@ -241,9 +220,9 @@ def _move_json(move: NextMove | MarkovMove) -> dict[str, Any]:
         "gain": move.gain,
         "parameters": move.parameters,
     }
-    return document | ({"context": move.context} if isinstance(move, MarkovMove) else {})
+    return document if key.is_directed else {**document, "context": key.context}
 
 
-def _row(move: NextMove | MarkovMove) -> tuple[str, str, str]:
+def _row(move: NextMove) -> tuple[str, str, str]:
     parameters = f"{move.parameters:+d}" if move.parameters else "0"
     return str(move), signed(move.gain, 1), parameters

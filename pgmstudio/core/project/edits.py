@@ -20,7 +20,7 @@ from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_tur
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel, Model, UndirectedModel
+from pgmstudio.core.model import Model, UndirectedModel, edges_of
 from pgmstudio.core.project.project import (
     ComparisonEntry,
     CurveEntry,
@@ -427,11 +427,11 @@ def _network(project: Project, model_id: str) -> BayesianNetwork:
     return network
 
 
-def replace_structure(project: Project, *, model_id: str, model: DirectedModel) -> Project:
+def replace_structure(project: Project, *, model_id: str, model: Model) -> Project:
     """Another model over the same variables; a note turns with its edge and goes with it."""
     project = replace_model(project, model_id=model_id, model=model)
     entry = project.model_entry(model_id)
-    edges = set(model.edges)
+    edges = set(edges_of(model))
     notes = {}
     for (source, target), text in entry.edge_notes.items():
         for edge in ((source, target), (target, source)):

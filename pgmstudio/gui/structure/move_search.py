@@ -12,10 +12,13 @@ from PySide6.QtCore import QObject, Signal
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     SMOOTHING,
+    TOP,
     ClimbResult,
     MoveKey,
     MoveList,
@@ -27,7 +30,14 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
     rules_for,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.markov_network.edge_moves import MARKOV_SCORES, EdgeScores
+from pgmstudio.core.languages.markov_network.edge_moves import moved as markov_moved
+from pgmstudio.core.languages.markov_network.fitting import fit
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.undirected_rules import UndirectedRules
+from pgmstudio.core.model import Model, edge_text
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import replace_structure
 from pgmstudio.core.project.model_rows import no_rows_reason
@@ -48,7 +58,7 @@ class MoveQuestion:
     """The graph, the data and the constraints of a list of moves."""
 
     model_id: str
-    network: BayesianNetwork
+    network: BayesianNetwork | MarkovNetwork
     data: DataSet
     knowledge: Knowledge
     params: MoveParams
@@ -70,7 +80,7 @@ class Taken:
     """The network after some moves, their query, and the text of the undo step."""
 
     question: MoveQuestion
-    network: BayesianNetwork
+    network: BayesianNetwork | MarkovNetwork
     moves: tuple[NextMove, ...]
     undo_text: str
     rule: Edit | None = None
@@ -83,47 +93,107 @@ class _Counts:
         self._lock = threading.Lock()
         self._known: tuple[DataSet, MoveParams] | None = None
         self._moves: NextMoves | None = None
+        self._scores: EdgeScores | None = None
 
     def listing(
         self, question: MoveQuestion, cancel: CancelToken
     ) -> Iterator[Progress | tuple[MoveQuestion, MoveList]]:
         with self._lock:
-            moves, dag = self._over(question), question.network.dag
-            yield from moves.score_graph(dag, cancel)
-            yield question, moves.list_moves(dag, _rules(question))
+            network = question.network
+            if isinstance(network, MarkovNetwork):
+                yield question, self._list(question, network.structure, TOP, cancel)
+                return
+            moves = self._over(question, network)
+            yield from moves.score_graph(network.dag, cancel)
+            yield question, moves.list_moves(_rules(question))
 
     def climbing(
         self, question: MoveQuestion, steps: int | None, smoothing: float, cancel: CancelToken
     ) -> Iterator[Progress | Taken]:
         with self._lock:
-            moves, dag = self._over(question), question.network.dag
-            for event in moves.climb(dag, _rules(question), steps, cancel):
+            network = question.network
+            if isinstance(network, MarkovNetwork):
+                yield from self._climb(question, network, steps, smoothing, cancel)
+                return
+            moves = self._over(question, network)
+            for event in moves.climb(network.dag, _rules(question), steps, cancel):
                 if isinstance(event, ClimbResult):
-                    after = refitted(question.network, event.dag, question.data, smoothing, cancel)
+                    after = refitted(network, event.dag, question.data, smoothing, cancel)
                     yield Taken(question, after, event.moves, "")
                 else:
                     yield event
 
-    def _over(self, question: MoveQuestion) -> NextMoves:
-        """The moves of a query; counts are reused when rules and limits change."""
-        data, dag = question.data, question.network.dag
+    def _renew(self, question: MoveQuestion) -> None:
+        """Drop the counts of other data or another score; rules and limits do not matter."""
         params = replace(question.params, max_parents=None)
-        known, moves = self._known, self._moves
-        if (
-            moves is None
-            or known is None
-            or known[0] is not data
-            or known[1] != params
-            or not moves.fits_memory(dag, data)
-        ):
+        known = self._known
+        if known is None or known[0] is not question.data or known[1] != params:
+            self._known = question.data, params
+            self._moves = self._scores = None
+
+    def _over(self, question: MoveQuestion, network: BayesianNetwork) -> NextMoves:
+        """The moves of a query."""
+        self._renew(question)
+        data, dag, moves = question.data, network.dag, self._moves
+        if moves is None or not moves.fits_memory(dag, data):
+            params = replace(question.params, max_parents=None)
             moves = self._moves = NextMoves.over(data, params, dag)
-            self._known = data, params
         return moves
+
+    def _list(
+        self, question: MoveQuestion, structure: MarkovStructure, top: int, cancel: CancelToken
+    ) -> MoveList:
+        self._renew(question)
+        params = question.params
+        if self._scores is None:
+            self._scores = EdgeScores(
+                question.data,
+                MARKOV_SCORES[params.score],
+                ess=params.ess,
+                lambda_=params.lambda_,
+                max_table_cells=params.max_table_cells,
+            )
+        names = structure.domain.names
+        # Tiers order directions, and there are none here.
+        known = replace(question.knowledge.among(names), tiers=(), closed_tiers=frozenset())
+        rules = UndirectedRules.of(names, known)
+        return self._scores.moves(structure, rules, top, question.vetoes, cancel)
+
+    def _climb(
+        self,
+        question: MoveQuestion,
+        network: MarkovNetwork,
+        steps: int | None,
+        smoothing: float,
+        cancel: CancelToken,
+    ) -> Iterator[Progress | Taken]:
+        structure = network.structure
+        taken: list[NextMove] = []
+        while steps is None or len(taken) < steps:
+            best = self._list(question, structure, 1, cancel)
+            if best.is_optimum:
+                break
+            taken.append(best.moves[0])
+            structure = markov_moved(structure, best.moves[0].key)
+            score = best.score + best.moves[0].gain
+            message = f"{len(taken)} moves taken, score {score:,.1f} bits"
+            yield Progress(None if steps is None else len(taken) / steps, message)
+        after = _fitted(structure, question.data, smoothing, cancel) if taken else network
+        yield Taken(question, after, tuple(taken), "")
+
+
+def _fitted(
+    structure: MarkovStructure, data: DataSet, smoothing: float, cancel: CancelToken
+) -> MarkovNetwork:
+    return run_to_end(fit(structure, data, smoothing=smoothing, cancel=cancel)).network
 
 
 def _rules(question: MoveQuestion) -> EdgeRules:
     return rules_for(
-        question.network.dag.names, question.knowledge, question.params.max_parents, question.vetoes
+        question.network.domain.names,
+        question.knowledge,
+        question.params.max_parents,
+        question.vetoes,
     )
 
 
@@ -171,6 +241,17 @@ class MoveSearch(QObject):
         return self._app.workspace.model_id
 
     @property
+    def is_undirected(self) -> bool:
+        entry = self._app.project.models.get(self.model_id or "")
+        return entry is not None and isinstance(entry.model, MarkovNetwork)
+
+    @property
+    def score(self) -> str:
+        """The score of the moves; one that an undirected graph does not have is BIC there."""
+        is_known = not self.is_undirected or self.params.score in MARKOV_SCORES
+        return self.params.score if is_known else "bic"
+
+    @property
     def vetoes(self) -> tuple[MoveKey, ...]:
         return self._vetoes.get(self.model_id or "", ())
 
@@ -183,9 +264,9 @@ class MoveSearch(QObject):
         """Why there are no moves; None when there are."""
         entry = self._app.project.models.get(self.model_id or "")
         if entry is None:
-            return "open a Bayesian network first."
-        if plain_network(entry.model) is None:
-            return "next moves exist only for Bayesian networks."
+            return "open a Bayesian network or a Markov network first."
+        if _movable(entry.model) is None:
+            return "next moves exist for Bayesian networks and Markov networks."
         if model_sources(self._app).rows(self.model_id or "") is None:
             reason = no_rows_reason(self._app.project, self.model_id or "")
             return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
@@ -195,12 +276,13 @@ class MoveSearch(QObject):
         model_id = self.model_id
         if model_id is None or self.disabled_reason() is not None:
             return None
-        network = plain_network(self._app.project.models[model_id].model)
+        network = _movable(self._app.project.models[model_id].model)
         rows = model_sources(self._app).rows(model_id)
         assert network is not None
         assert rows is not None
         knowledge = self._app.project.knowledge
-        return MoveQuestion(model_id, network, rows.data, knowledge, self.params, self.vetoes)
+        params = replace(self.params, score=self.score)
+        return MoveQuestion(model_id, network, rows.data, knowledge, params, self.vetoes)
 
     # -- listing moves
 
@@ -285,15 +367,17 @@ class MoveSearch(QObject):
         self._take(key, str(key), None)
 
     def force(self, key: MoveKey) -> None:
-        """Make this move and add a rule so that no search reverts it."""
+        """Make this move and add a rule so that no search reverts it; contexts have no rules."""
+        entry = self._app.project.models.get(self.model_id or "")
+        if entry is None or key.context:
+            self.take(key)
+            return
         brought = key.brought
-        if brought is None:
-            rule: Edit = partial(edits.forbid_edge, source=key.source, target=key.target)
-            text = f"Remove and forbid {key.source} → {key.target}"
-        else:
-            rule = partial(edits.require_edge, source=brought[0], target=brought[1])
-            text = f"Require {brought[0]} → {brought[1]}"
-        self._take(key, text, rule)
+        edge = (key.source, key.target) if brought is None else brought
+        edit = edits.forbid_edge if brought is None else edits.require_edge
+        verb = "Remove and forbid" if brought is None else "Require"
+        text = f"{verb} {edge_text(entry.model, *edge)}"
+        self._take(key, text, edits.rule_edit(edit, entry.model, *edge))
 
     def _take(self, key: MoveKey, text: str, rule: Edit | None) -> None:
         question = self._current()
@@ -305,8 +389,12 @@ class MoveSearch(QObject):
         smoothing = self._smoothing(question.model_id)
 
         def fit(cancel: CancelToken) -> Taken:
-            dag = moved(question.network.dag, key)
-            after = refitted(question.network, dag, question.data, smoothing, cancel)
+            network, data = question.network, question.data
+            if isinstance(network, MarkovNetwork):
+                structure = markov_moved(network.structure, key)
+                fitted = _fitted(structure, data, smoothing, cancel)
+                return Taken(question, fitted, taken, text, rule)
+            after = refitted(network, moved(network.dag, key), data, smoothing, cancel)
             return Taken(question, after, taken, text, rule)
 
         self.is_taking = True
@@ -356,7 +444,7 @@ class MoveSearch(QObject):
         entry = self._app.project.models.get(question.model_id)
         if entry is None or entry.model is not question.network:
             self._app.notify("The graph has changed meanwhile; no move was made.")
-        elif event.network.dag == question.network.dag:
+        elif _graph(event.network) == _graph(question.network):
             self._app.notify("No move raises the score; nothing was changed.")
         else:
             self._change(event)
@@ -372,6 +460,15 @@ class MoveSearch(QObject):
         count = len(taken.moves)
         text = taken.undo_text or f"Take {count} best {'move' if count == 1 else 'moves'}"
         self._app.change(text, edit)
+
+
+def _movable(model: Model) -> BayesianNetwork | MarkovNetwork | None:
+    """The model as one whose next moves can be listed."""
+    return model if isinstance(model, MarkovNetwork) else plain_network(model)
+
+
+def _graph(network: BayesianNetwork | MarkovNetwork) -> Dag | MarkovStructure:
+    return network.structure if isinstance(network, MarkovNetwork) else network.dag
 
 
 def move_search(app: AppContext) -> MoveSearch:

@@ -14,6 +14,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_mo
     MoveKey,
     MoveList,
 )
+from pgmstudio.core.languages.markov_network.edge_moves import MARKOV_SCORES
 from pgmstudio.core.number_format import change, counted, decimal
 from pgmstudio.core.scores.local import SCORES
 from pgmstudio.gui.context import AppContext
@@ -43,7 +44,7 @@ _BY_BIC = -0.01  # below every λ: as in BIC
 
 COLUMNS = (
     Column("#", str, is_number=True, tip="The number at the edge on the canvas"),
-    Column("Move", stretches=True, tip="The edge to add, remove or reverse"),
+    Column("Move", stretches=True, tip="The edge or context to add, remove or reverse"),
     Column("Δ score", change, is_number=True, tip="Change in score in bits; above 0 is better"),
     Column(
         "Δ par.",
@@ -96,14 +97,14 @@ class MovesPanel(QWidget):
         side = QWidget()
         self.score = ChoiceBox("movesScore", "Score of the moves")
         self.score.setMinimumContentsLength(6)
-        self.score.show_choices({key: choice_label(key) for key in SCORES}, "bic")
+        self.score.show_choices(_score_choices(is_undirected=False), "bic")
         self.score.picked.connect(self._on_score)
         title = "Weight of the size in the λ-score"
         self.lambda_ = decimal_box(
             "movesLambda", title, f"{title}.", _BY_BIC, 1, _BY_BIC, step=0.01, lowest_text="as BIC"
         )
         self.lambda_.setPrefix("λ ")
-        title = "Equivalent sample size of BDeu"
+        title = "Equivalent sample size"
         self.ess = decimal_box(
             "movesEss", title, f"{title}.", 0.1, 10_000, 1, decimals=1, suffix=" rows"
         )
@@ -229,7 +230,11 @@ class MovesPanel(QWidget):
 
     def _show_status(self) -> None:
         search, result = self._search, self._list
-        name = choice_label(search.params.score)
+        is_undirected, score = search.is_undirected, search.score
+        self.score.show_choices(_score_choices(is_undirected=is_undirected), score)
+        for widget in (self._parents_text, self.parents):
+            widget.setVisible(not is_undirected)
+        name = _score_choices(is_undirected=is_undirected)[score]
         if search.status:
             text = search.status
         elif result is None:
@@ -250,8 +255,8 @@ class MovesPanel(QWidget):
         _allow(is_ready and result is not None and not result.is_optimum, self.best, self.run)
         self.run.setVisible(not busy)
         self.stop.setVisible(busy)
-        self.lambda_.setVisible(search.params.score == "lambda")
-        self.ess.setVisible(search.params.score == "bdeu")
+        self.lambda_.setVisible(score == "lambda")
+        self.ess.setVisible(score == "bdeu")
         self._vetoed_row.setVisible(bool(self._vetoes))
 
     # -- commands
@@ -305,6 +310,13 @@ class MovesPanel(QWidget):
         scale = theme().scale
         self._side.setFixedWidth(round(SIDE_WIDTH * scale))
         self.steps.setFixedWidth(round(68 * scale))
+
+
+def _score_choices(*, is_undirected: bool) -> dict[str, str]:
+    """The scores of moves by key; those of undirected graphs are of their pseudo-likelihood."""
+    if is_undirected:
+        return {key: choice_label(name) for key, name in MARKOV_SCORES.items()}
+    return {key: choice_label(key) for key in SCORES}
 
 
 def _allow(can: bool, *buttons: QPushButton) -> None:

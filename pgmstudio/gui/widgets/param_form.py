@@ -37,6 +37,8 @@ _CHOICE_TITLES = {
     "mdl": "MDL",
     "mdl_abs": "MDL, absolute",
     "mdl_rel": "MDL, relative",
+    "mpl": "MPL",
+    "pic": "PIC",
     "stoch_complexity": "stochastic complexity",
     "sym_gain_ratio1": "symmetric gain ratio 1",
     "sym_gain_ratio2": "symmetric gain ratio 2",

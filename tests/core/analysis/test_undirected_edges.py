@@ -18,8 +18,11 @@ from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+    MoveList,
+)
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, MarkovMoves
+from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, moved
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import MPL
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
@@ -32,7 +35,7 @@ BITS = 1 / np.log(2)
 CONTEXTS = {"AD": "E=1", "AE": "D=0", "DE": "A=0"}
 
 
-def listed(data: DataSet, structure: MarkovStructure, **rules: Knowledge) -> MarkovMoves:
+def listed(data: DataSet, structure: MarkovStructure, **rules: Knowledge) -> MoveList:
     allowed = UndirectedRules.of(data.domain.names, rules.get("knowledge"))
     return EdgeScores(data, MPL).moves(structure, allowed, top=40)
 
@@ -66,7 +69,7 @@ def test_contexts_are_moves_too() -> None:
     data = coronary()
     plain = structure_of(data, "AC BC AD AE DE")
     start = listed(data, plain)
-    contexts = {str(move) for move in start.moves if move.gain > 0 and move.context}
+    contexts = {str(move) for move in start.moves if move.gain > 0 and move.key.context}
     assert "Add the context A = 0 of D – E" in contexts
     full = listed(data, structure_of(data, "AC BC", **CONTEXTS))
     assert full.score == pytest.approx(-6371.686562 * BITS, abs=1e-5)
@@ -83,7 +86,7 @@ def test_the_gain_of_a_move_is_the_difference_of_two_scores() -> None:
         rows = MarkovNetwork.uniform(structure).sample(200, rng)
         scores = EdgeScores(rows, MPL)
         for move in scores.moves(structure, UndirectedRules(5), 60).moves:
-            after = EdgeScores(rows, MPL).total(move.structure)
+            after = EdgeScores(rows, MPL).total(moved(structure, move.key))
             assert after - scores.total(structure) == pytest.approx(move.gain, abs=1e-8)
 
 
@@ -94,7 +97,7 @@ def test_moves_obey_the_rules() -> None:
     )
     moves = listed(data, structure_of(data, "BC"), knowledge=rules).moves
     assert {frozenset("BC"), frozenset("AE")}.isdisjoint(
-        frozenset((move.source, move.target)) for move in moves
+        frozenset((move.key.source, move.key.target)) for move in moves
     )
 
 

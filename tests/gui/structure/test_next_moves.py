@@ -58,8 +58,8 @@ class Walk:
 
     def settled(self) -> None:
         def is_over() -> bool:
-            result, search = self.search.move_list, self.search
-            return result is not None and not search.is_waiting and result.dag == self.network.dag
+            shown, search = self.search.shown, self.search
+            return shown is not None and not search.is_waiting and shown.network is self.network
 
         self.qtbot.waitUntil(is_over, timeout=20000)
 
@@ -182,7 +182,7 @@ def test_the_panel_fits_a_small_window_and_every_control_is_explained(
 
 def test_where_there_are_no_moves_the_reason_is_said(qtbot: QtBot, window: MainWindow) -> None:
     search = move_search(window.app)
-    assert search.disabled_reason() == "open a Bayesian network first."
+    assert search.disabled_reason() == "open a Bayesian network or a Markov network first."
     open_sprinkler(qtbot, window)
     data_id = next(iter(window.app.project.data))
     assert search.disabled_reason() is None

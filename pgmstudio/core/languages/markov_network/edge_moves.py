@@ -8,15 +8,22 @@ contexts it touches.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Collection, Iterator
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import GraphError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+    SAME_BITS,
+    TOP,
+    MoveKey,
+    MoveList,
+    NextMove,
+)
 from pgmstudio.core.languages.markov_network.log_linear import free_parameters, normalised
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
+    LAMBDA,
+    MPL,
+    PIC,
     PseudoLikelihood,
     merges_of,
     neighbour_masks,
@@ -29,44 +36,12 @@ from pgmstudio.core.languages.markov_network.structure import (
     edge_of,
 )
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
+from pgmstudio.core.scores.edge_gains import EdgeAction
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
 
 MAX_CONFIGURATIONS = 64  # of common neighbours, up to which contexts are tried one by one
-Action = Literal["add", "remove"]
-
-
-@dataclass(frozen=True)
-class MarkovMove:
-    """A change of one edge, or of one context of it, and its effect; above 0 it is better."""
-
-    action: Action
-    source: str
-    target: str
-    context: str  # states of the common neighbours; empty: the edge itself
-    gain: float  # bits
-    structure: MarkovStructure = field(repr=False, compare=False)  # afterwards
-    parameters: int = 0  # the change of the free parameters
-
-    def __str__(self) -> str:
-        edge = f"{self.source} – {self.target}"
-        if not self.context:
-            return f"{self.action.capitalize()} {edge}"
-        return f"{self.action.capitalize()} the context {self.context} of {edge}"
-
-
-@dataclass(frozen=True)
-class MarkovMoves:
-    """The changes of a structure, the best first."""
-
-    score: float  # of the structure, in bits
-    moves: tuple[MarkovMove, ...]
-    better: int  # how many changes raise the score, listed or not
-    legal: int  # how many changes there are
-
-    @property
-    def is_optimum(self) -> bool:
-        """No single change raises the score."""
-        return self.better == 0
+# The pseudo-likelihood scores, by the local score that each is a sum of.
+MARKOV_SCORES = {"bic": PIC, "bdeu": MPL, "lambda": LAMBDA}
 
 
 class EdgeScores:
@@ -113,33 +88,41 @@ class EdgeScores:
         self,
         structure: MarkovStructure,
         rules: UndirectedRules,
-        top: int,
+        top: int = TOP,
+        vetoes: Collection[MoveKey] = (),
         cancel: CancelToken = NEVER,
-    ) -> MarkovMoves:
+    ) -> MoveList:
         """The best single changes."""
         total = self.total(structure, cancel)
         least = 1e-7 + 1e-13 * abs(total)
-        found: list[tuple[float, Action, Edge, Configuration | None, MarkovStructure]] = []
-        for action, edge, context, after in _changes(structure, rules):
+        found: list[tuple[float, MoveKey, MarkovStructure]] = []
+        for key, after in _changes(structure, rules):
             cancel.raise_if_cancelled()
             gain = self.gain(structure, after, cancel)
-            if gain > -math.inf:
-                found.append((gain, action, edge, context, after))
-        found.sort(key=lambda one: (-round(one[0] / 1e-6), one[1], one[2], one[3] or ()))
-        names, size = structure.domain.names, free_parameters(structure)
+            if gain > -math.inf and key not in vetoes:
+                found.append((gain if abs(gain) > least else 0.0, key, after))
+        found.sort(key=lambda one: -round(one[0] / SAME_BITS))
+        size = free_parameters(structure)
         moves = tuple(
-            MarkovMove(
-                action,
-                names[edge[0]],
-                names[edge[1]],
-                "" if context is None else context_text(structure, edge, context),
-                gain,
-                after,
-                free_parameters(after) - size,
-            )
-            for gain, action, edge, context, after in found[:top]
+            NextMove(key, gain, free_parameters(after) - size) for gain, key, after in found[:top]
         )
-        return MarkovMoves(total, moves, sum(one[0] > least for one in found), len(found))
+        better = sum(gain > least for gain, _, _ in found)
+        return MoveList(total, moves, better, len(found), least)
+
+
+def moved(structure: MarkovStructure, key: MoveKey) -> MarkovStructure:
+    """The structure after a move."""
+    edge = edge_of(structure.domain.index(key.source), structure.domain.index(key.target))
+    if not key.context:
+        return toggled(structure, edge)
+    element = next(
+        each
+        for each in structure.completions(edge, {})
+        if context_text(structure, edge, each) == key.context
+    )
+    if key.action == "remove":
+        return structure.without_context(edge, element)
+    return normalised(structure.with_context(edge, element))
 
 
 def toggled(structure: MarkovStructure, edge: Edge) -> MarkovStructure:
@@ -151,22 +134,28 @@ def toggled(structure: MarkovStructure, edge: Edge) -> MarkovStructure:
 
 def _changes(
     structure: MarkovStructure, rules: UndirectedRules
-) -> Iterator[tuple[Action, Edge, Configuration | None, MarkovStructure]]:
+) -> Iterator[tuple[MoveKey, MarkovStructure]]:
+    names = structure.domain.names
     for edge in rules.pairs():
-        yield "remove" if edge in structure.edges else "add", edge, None, toggled(structure, edge)
+        action: EdgeAction = "remove" if edge in structure.edges else "add"
+        key = MoveKey(action, names[edge[0]], names[edge[1]], is_directed=False)
+        yield key, toggled(structure, edge)
     for edge in sorted(structure.edges):
         elements = structure.contexts.get(edge, frozenset())
         if not 1 < structure.configuration_count(edge) <= MAX_CONFIGURATIONS:
             continue
         for element in structure.completions(edge, {}):
-            if element in elements:
-                yield "remove", edge, element, structure.without_context(edge, element)
-            elif len(elements) + 1 < structure.configuration_count(edge):
-                try:
-                    added = normalised(structure.with_context(edge, element))
-                except GraphError:  # with those that follow it would cover all states
-                    continue
-                yield "add", edge, element, added
+            is_there = element in elements
+            if not is_there and len(elements) + 1 == structure.configuration_count(edge):
+                continue  # it would cover all states
+            key = MoveKey(
+                "remove" if is_there else "add",
+                names[edge[0]],
+                names[edge[1]],
+                is_directed=False,
+                context=context_text(structure, edge, element),
+            )
+            yield key, moved(structure, key)
 
 
 def context_text(structure: MarkovStructure, edge: Edge, element: Configuration) -> str:

@@ -9,6 +9,8 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page
+from pgmstudio.gui.structure.move_search import move_search
+from pgmstudio.gui.structure.moves_panel import MovesPanel
 from pgmstudio.gui.welcome.samples import SAMPLES, SampleOpener
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector
@@ -85,3 +87,34 @@ def test_an_edge_is_forbidden_in_both_directions_and_the_rule_is_checked(
     trigger(window, "knowledge.require")
     assert window.app.project.knowledge.required == {EDGE}
     assert not window.app.project.knowledge.forbidden
+
+
+def test_next_moves_are_listed_taken_vetoed_and_undone(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    app = window.app
+    app.reveal("movesPanel")
+    trigger(window, "learn.moves")
+    panel = window.findChild(MovesPanel)
+    search = move_search(app)
+    qtbot.waitUntil(lambda: search.move_list is not None and not search.is_waiting)
+    assert "PIC" in panel.summary.text()
+    assert search.move_list.is_optimum
+    before = app.project.models[page.model_id].model
+    worst = next(m for m in search.move_list.moves if str(m).startswith("Remove the context"))
+    search.take(worst.key)
+    qtbot.waitUntil(lambda: app.project.models[page.model_id].model is not before)
+    after = app.project.models[page.model_id].model
+    assert after.structure.element_count == 2
+    assert app.document.undo_stack.undoText() == str(worst)
+    qtbot.waitUntil(lambda: not search.is_waiting)
+    assert search.move_list.moves[0].gain == pytest.approx(-worst.gain)
+    search.veto(search.move_list.moves[0].key)
+    qtbot.waitUntil(lambda: not search.is_waiting and search.move_list.is_optimum)
+    search.allow(search.vetoes[0])
+    qtbot.waitUntil(lambda: not search.is_waiting and not search.move_list.is_optimum)
+    search.take_best(None)
+    qtbot.waitUntil(
+        lambda: app.project.models[page.model_id].model.structure == before.structure,
+        timeout=20_000,
+    )

@@ -63,14 +63,25 @@ class MoveParams:
 
 @dataclass(frozen=True, slots=True)
 class MoveKey:
-    """The identity of a move: the edge source → target is added, removed or reversed."""
+    """The identity of a move: the edge source → target is added, removed or reversed.
+
+    In an undirected graph the edge has no direction, and the move may be of one context in which
+    it vanishes.
+    """
 
     action: EdgeAction
     source: str
     target: str
+    is_directed: bool = True
+    context: str = ""  # states of common neighbours; empty: the edge itself
+
+    @property
+    def edge_text(self) -> str:
+        return f"{self.source} {'→' if self.is_directed else '–'} {self.target}"
 
     def __str__(self) -> str:
-        return f"{self.action.capitalize()} {self.source} → {self.target}"
+        context = f"the context {self.context} of " if self.context else ""
+        return f"{self.action.capitalize()} {context}{self.edge_text}"
 
     @property
     def brought(self) -> Edge | None:
@@ -96,7 +107,6 @@ class NextMove:
 class MoveList:
     """The moves from one graph, best first."""
 
-    dag: Dag
     score: float  # of the graph, in bits
     moves: tuple[NextMove, ...]
     better: int  # how many legal moves raise the score, listed or not
@@ -170,7 +180,7 @@ class NextMoves:
                 message = f"Scoring {done} of {len(dag.names)} columns"
                 yield Progress(done / len(dag.names), message)
 
-    def list_moves(self, dag: Dag, rules: EdgeRules, top: int = TOP) -> MoveList:
+    def list_moves(self, rules: EdgeRules, top: int = TOP) -> MoveList:
         """The best moves from the graph that was scored last."""
         kinds, sources, targets, gains = self._legal(rules)
         score = self._climb.score
@@ -182,7 +192,7 @@ class NextMoves:
         ]
         result.sort(key=lambda m: (-round(m.gain / SAME_BITS), m.kind, m.target, m.source))
         moves = tuple(self._next_move(move, least) for move in result[:top])
-        return MoveList(dag, score, moves, better, len(gains), least)
+        return MoveList(score, moves, better, len(gains), least)
 
     def climb(
         self, dag: Dag, rules: EdgeRules, steps: int | None = None, cancel: CancelToken = NEVER
@@ -196,7 +206,7 @@ class NextMoves:
         taken: list[NextMove] = []
         while steps is None or len(taken) < steps:
             cancel.raise_if_cancelled()
-            best = self.list_moves(dag, rules, top=1)
+            best = self.list_moves(rules, top=1)
             if best.is_optimum:
                 break
             move = best.moves[0]

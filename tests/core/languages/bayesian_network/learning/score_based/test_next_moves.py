@@ -59,7 +59,7 @@ def listed(
     for _ in moves.score_graph(dag):
         pass
     rules = rules_for(dag.names, knowledge, params.max_parents, vetoes)
-    return moves.list_moves(dag, rules, top)
+    return moves.list_moves(rules, top)
 
 
 def climbed(data: DataSet, dag: Dag, steps: int | None = None, **chosen: object) -> ClimbResult:
