@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -235,7 +236,8 @@ class _Part:
     joint: tuple[int, ...]  # with the parts before it
 
 
-def _parts(structure: MarkovStructure) -> list[_Part]:
+@lru_cache(maxsize=16)
+def _parts(structure: MarkovStructure) -> tuple[_Part, ...]:
     """The graph cut at the separators of its junction tree that are complete in the graph itself
     and have no edge with contexts."""
     tree = structure.junction_tree
@@ -272,7 +274,7 @@ def _parts(structure: MarkovStructure) -> list[_Part]:
                 joint,
             )
         )
-    return result
+    return tuple(result)
 
 
 def _fit_parts(

@@ -196,7 +196,7 @@ class MplLearner(MarkovLearner[MplParams]):
         edges, score = yield from self._graph(run, params, cancel)
         yield run.record()
         network = yield from run.improved(edges, cancel)  # the final fit may take long
-        structure = MarkovStructure(data.domain, edges)
+        structure = network.structure
         yield from map(Note, table_notes(run.scores, structure, cancel))
         prior = run.search.log2_edge_prior * len(edges)
         measures = run.measures(score, score - prior)
