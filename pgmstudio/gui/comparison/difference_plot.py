@@ -105,7 +105,7 @@ class DifferencePlot(RowChart):
         look, box = theme(), self.row_box(number)
         rest = max(0.0, box.height() - _MAX_ROW * look.scale) / 2
         box.adjust(2, rest, -2, -rest)
-        pen = QPen(look.color("focus"), look.line("focus")) if self.hasFocus() else None
+        pen = QPen(look.color("focus"), look.line("focus")) if self.shows_focus else None
         fill = look.color("selection", 0.6)
         self.items.frame("selected", box, HOVER_Z, fill=fill, ink=pen, radius=4)
 

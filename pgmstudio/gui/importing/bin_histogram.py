@@ -5,26 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainterPath, QPen
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.discretization import labels_of, number_text
 from pgmstudio.core.data.summary import ColumnValues
 from pgmstudio.core.number_format import grouped
+from pgmstudio.gui.plots.chart import StillChart
+from pgmstudio.gui.plots.items import Frame, Text
 from pgmstudio.gui.theme.theme import theme
 
 _ROUND = (1.0, 2.0, 5.0, 10.0)
@@ -37,14 +28,6 @@ def round_step(span: float, pieces: int) -> float:
     target = span / pieces
     power = 10.0 ** math.floor(math.log10(target))
     return next(step * power for step in _ROUND if step * power >= target * (1 - 1e-9))
-
-
-def ticks(low: float, high: float, pieces: int) -> tuple[float, ...]:
-    """Round numbers from `low` to `high`, at most `pieces` steps."""
-    step = round_step(high - low, pieces)
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return tuple(snapped(i * step, step) for i in range(first, last + 1))
 
 
 def snapped(value: float, step: float) -> float:
@@ -100,170 +83,6 @@ def with_one_less_edge(points: Sequence[float], counts: Sequence[float]) -> tupl
     return (*points[:dropped], *points[dropped + 1 :])
 
 
-_EDGE_WIDTH, _DRAGGED_WIDTH = 1.6, 2.4  # line widths (px)
-_TINT = 0.06
-_GRIP = (6.0, 24.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Mapping between values and pixels of the plot area."""
-
-    plot: QRectF
-    low: float
-    high: float
-
-    def x(self, value: float) -> float:
-        return self.plot.left() + self.plot.width() * (value - self.low) / (self.high - self.low)
-
-    def value(self, x: float) -> float:
-        return self.low + (self.high - self.low) * (x - self.plot.left()) / self.plot.width()
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeState:
-    """The focused and the dragged edge, and the value of the latter before the drag."""
-
-    focused: int | None = None
-    dragged: int | None = None
-    old: float | None = None
-
-
-def frame_of(width: float, height: float, column: ColumnValues) -> Frame:
-    """Plot area inside a widget of that size: edge labels above, ticks and counts below."""
-    caption = QFontMetricsF(theme().font("caption"))
-    marks = [grouped(int(tick)) for tick in ticks(0, _tallest(column), 3)]
-    left = max(map(caption.horizontalAdvance, marks)) + 14
-    top = label_height() + theme().space(3)
-    below = caption.height() * 3 + theme().space(5)
-    plot = QRectF(left, top, max(60.0, width - left - 10), max(40.0, height - top - below))
-    return Frame(plot, float(column.edges[0]), float(column.edges[-1]))
-
-
-def label_height() -> float:
-    return QFontMetricsF(theme().font("dense", "semibold")).height() + 6
-
-
-def label_rects(frame: Frame, points: Sequence[float]) -> list[QRectF]:
-    """Rectangles of the edge labels, moved apart where edges are close."""
-    metrics = QFontMetricsF(theme().font("dense", "semibold"))
-    widths = [metrics.horizontalAdvance(number_text(point)) + 16 for point in points]
-    centers = [frame.x(point) for point in points]
-    reach = (frame.plot.left() - 24, frame.plot.right() + 10)
-    lefts = spread(centers, widths, *reach, 3.0)
-    if lefts is None:
-        lefts = [center - width / 2 for center, width in zip(centers, widths, strict=True)]
-    return [
-        QRectF(left, 1.0, width, label_height()) for left, width in zip(lefts, widths, strict=True)
-    ]
-
-
-def paint_histogram(
-    painter: QPainter,
-    frame: Frame,
-    column: ColumnValues,
-    points: Sequence[float],
-    marks: EdgeState,
-) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _paint_tints(painter, frame, points)
-    _paint_axes(painter, frame, column)
-    _paint_bars(painter, frame, column)
-    _paint_labels(painter, frame, column, points)
-    _paint_edges(painter, frame, points, marks)
-
-
-def _paint_tints(painter: QPainter, frame: Frame, points: Sequence[float]) -> None:
-    ends = [frame.plot.left(), *(frame.x(point) for point in points), frame.plot.right()]
-    tint = theme().color("accent", _TINT)
-    for i in range(1, len(ends) - 1, 2):
-        left, right = ends[i], ends[i + 1]
-        painter.fillRect(QRectF(left, frame.plot.top(), right - left, frame.plot.height()), tint)
-
-
-def _paint_axes(painter: QPainter, frame: Frame, column: ColumnValues) -> None:
-    plot = frame.plot
-    painter.setFont(theme().font("caption"))
-    metrics = QFontMetricsF(painter.font())
-    tallest = _tallest(column)
-    for tick in ticks(0, tallest, 3):
-        y = plot.bottom() - plot.height() * tick / tallest
-        painter.setPen(QPen(theme().color("grid"), 1))
-        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-        if tick > 0:
-            box = QRectF(0, y - metrics.height() / 2, plot.left() - 8, metrics.height())
-            painter.setPen(theme().color("text_secondary"))
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(box, right, grouped(int(tick)))
-    painter.setPen(QPen(theme().color("border_control"), 1))
-    painter.drawLine(plot.bottomLeft(), plot.bottomRight())
-    pieces = max(2, int(plot.width() / (metrics.horizontalAdvance("00 000") + 36)))
-    painter.setPen(theme().color("text_secondary"))
-    for tick in ticks(frame.low, frame.high, pieces):
-        x = frame.x(tick)
-        box = QRectF(x - 50, plot.bottom() + 4, 100, metrics.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, number_text(tick))
-
-
-def _tallest(column: ColumnValues) -> float:
-    highest = float(column.bars.max(initial=0))
-    step = round_step(highest, 3)
-    # Up to the next grid line where that wastes little space.
-    line = step * math.ceil(highest / step - 1e-9)
-    return max(line if line < 1.15 * highest else highest * 1.04, 1.0)
-
-
-def _paint_bars(painter: QPainter, frame: Frame, column: ColumnValues) -> None:
-    tallest = _tallest(column)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().color("belief"))
-    for bar, low, high in zip(column.bars, column.edges, column.edges[1:], strict=False):
-        if bar <= 0:
-            continue
-        height = max(1.0, frame.plot.height() * float(bar) / tallest)
-        left, right = frame.x(float(low)), frame.x(float(high))
-        painter.drawRect(
-            QRectF(left, frame.plot.bottom() - height, max(1.0, right - left - 1), height)
-        )
-
-
-def _paint_labels(
-    painter: QPainter, frame: Frame, column: ColumnValues, points: Sequence[float]
-) -> None:
-    names = labels_of(points)
-    counts = column.counts(points)
-    ends = [frame.plot.left(), *(frame.x(point) for point in points), frame.plot.right()]
-    centers = [(a + b) / 2 for a, b in itertools.pairwise(ends)]
-    name_font, count_font = theme().font("caption", "semibold"), theme().font("caption")
-    by_name, by_count = QFontMetricsF(name_font), QFontMetricsF(count_font)
-    # The longest text that fits: first with "rows", then shorter.
-    for wording in (_long, _middle, _short):
-        texts = [wording(count, column.total) for count in counts]
-        widths = [
-            max(by_name.horizontalAdvance(name), by_count.horizontalAdvance(text)) + 2
-            for name, text in zip(names, texts, strict=True)
-        ]
-        lefts = spread(centers, widths, 0, frame.plot.right() + 10, 8)
-        if lefts is not None:
-            break
-    top = frame.plot.bottom() + by_count.height() + theme().space(3)
-    if lefts is None:
-        lefts, widths = [c - w / 2 for c, w in zip(centers, widths, strict=True)], widths
-    edge = -1.0
-    for name, text, left, width in zip(names, texts, lefts, widths, strict=True):
-        if left < edge:  # not even the shortest text fits
-            continue
-        edge = left + width + 4
-        painter.setFont(name_font)
-        painter.setPen(theme().color("accent"))
-        center = Qt.AlignmentFlag.AlignHCenter
-        painter.drawText(QRectF(left, top, width, by_name.height()), center, name)
-        painter.setFont(count_font)
-        painter.setPen(theme().color("text"))
-        below = QRectF(left, top + by_name.height() + 1, width, by_count.height())
-        painter.drawText(below, center, text)
-
-
 def _long(count: float, total: float) -> str:
     return f"{_number(count)} rows · {_percent(count, total)}"
 
@@ -284,77 +103,51 @@ def _percent(count: float, total: float) -> str:
     return f"{100 * count / total:.0f} %" if total > 0 else "0 %"
 
 
-def _paint_edges(
-    painter: QPainter, frame: Frame, points: Sequence[float], marks: EdgeState
-) -> None:
-    accent, surface = theme().color("accent"), theme().color("surface")
-    if marks.old is not None:
-        x = frame.x(marks.old)
-        painter.setPen(QPen(accent, 1, Qt.PenStyle.DashLine))
-        painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()))
-    pills = label_rects(frame, points)
-    for index, (point, pill) in enumerate(zip(points, pills, strict=True)):
-        dragged = index == marks.dragged
-        x = frame.x(point)
-        line = _DRAGGED_WIDTH if dragged else _EDGE_WIDTH
-        painter.setPen(QPen(accent, line))
-        painter.drawLine(
-            QPointF(min(max(x, pill.left() + 4), pill.right() - 4), pill.bottom()),
-            QPointF(x, frame.plot.top()),
-        )
-        painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()))
-        width, height = _GRIP
-        middle = frame.plot.center().y()
-        grip = QRectF(x - width / 2, middle - height / 2, width, height)
-        if dragged:
-            grip.adjust(-1, -3, 1, 3)
-        painter.setBrush(surface)
-        painter.drawRoundedRect(grip, width / 2, width / 2)
-        filled = dragged or index == marks.focused
-        _paint_edge_label(painter, pill, number_text(point), accent, filled=filled)
-        if index == marks.focused:
-            painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(grip.adjusted(-4, -4, 4, 4), 5, 5)
+def _axis_count(count: float) -> str:
+    """Of the axis, which begins at 0."""
+    return grouped(round(count)) if count else ""
 
 
-def _paint_edge_label(
-    painter: QPainter, pill: QRectF, text: str, accent: QColor, *, filled: bool
-) -> None:
-    painter.setPen(QPen(accent, 1))
-    painter.setBrush(accent if filled else theme().color("surface"))
-    radius = theme().radius("control")
-    painter.drawRoundedRect(pill, radius, radius)
-    painter.setFont(theme().font("dense", "semibold"))
-    painter.setPen(theme().color("on_accent") if filled else accent)
-    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
+def _label_height() -> float:
+    return QFontMetricsF(theme().font("dense", "semibold")).height() + 6
 
 
+_EDGE_WIDTH, _DRAGGED_WIDTH = 1.6, 2.4  # line widths (px)
+_TINT = 0.06
+_GRIP = (6.0, 24.0)
 _GRAB = 12  # px on both sides of an edge
 _SNAPS = 100  # snapping steps over the range
+_DIRECTIONS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+TINT_Z, BARS_Z, EDGE_Z, GRIP_Z, TEXT_Z = range(5)
 
 
-class BinEdgeHistogram(QWidget):
-    """Histogram with movable bin edges; `moving` is sent while dragging, `settled` at the end."""
+class BinEdgeHistogram(StillChart):
+    """Histogram with movable bin edges; `moving` is sent while dragging, `settled` at the end.
 
+    Not pyqtgraph's movable lines: an edge is also held by its label, snaps to round numbers and
+    takes the focus.
+    """
+
+    scales = ("left", "bottom")
     moving = Signal(object)  # tuple of bin edges
     settled = Signal(str, object)  # undo text, bin edges
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName(name)
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "This column has no numbers.")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._column: ColumnValues | None = None
         self._points: tuple[float, ...] = ()
         self._focused: int | None = None
         self._dragged: int | None = None
         self._before: tuple[float, ...] = ()
-        theme().changed.connect(self._on_theme_changed)
         self._describe()
 
     # -- the shown column
+
+    @property
+    def is_empty(self) -> bool:
+        return self._column is None or not self._column.values.size
 
     @property
     def points(self) -> tuple[float, ...]:
@@ -385,15 +178,148 @@ class BinEdgeHistogram(QWidget):
         if self._focused is not None and self._focused >= len(self._points):
             self._focused = len(self._points) - 1 if self._points else None
         self._describe()
-        self.update()
+        self.refresh()
+
+    # -- geometry
+
+    def sizeHint(self) -> QSize:
+        return QSize(640, 280)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(260, round(150 * theme().scale))
+
+    def _margins(self) -> tuple[float, float, float, float]:
+        """Labels of the edges above; numbers of the axis, names of the bins and counts below."""
+        caption = QFontMetricsF(theme().font("caption"))
+        left = caption.horizontalAdvance(grouped(int(self._tallest))) + 14
+        below = caption.height() * 3 + theme().space(5)
+        return left, _label_height() + theme().space(3), 10.0, below
+
+    def _seen(self, area: QRectF) -> QRectF:
+        low, high = (0.0, 1.0) if self._column is None else self._column.edges[[0, -1]].tolist()
+        return QRectF(low, 0, high - low, self._tallest)
+
+    @property
+    def _tallest(self) -> float:
+        """Upper end of the axis, up to the next round number where that wastes little space."""
+        highest = 1.0 if self._column is None else float(self._column.bars.max(initial=0))
+        step = round_step(highest, 3)
+        line = step * math.ceil(highest / step - 1e-9)
+        return max(line if line < 1.15 * highest else highest * 1.04, 1.0)
 
     def x_of(self, value: float) -> int:
         """Pixel x of a value."""
-        return round(self._frame().x(value))
+        return round(self.frame.point(value, 0).x())
 
-    def _frame(self) -> Frame:
-        column = self._column or ColumnValues.of("", _NOTHING)
-        return frame_of(self.width(), self.height(), column)
+    def _value_at(self, position: QPointF) -> float:
+        return self.frame.value(position)[0]
+
+    def _edge_labels(self) -> list[QRectF]:
+        """Rectangles of the edge labels, moved apart where edges are close."""
+        frame, metrics = self.frame, QFontMetricsF(theme().font("dense", "semibold"))
+        widths = [metrics.horizontalAdvance(number_text(point)) + 16 for point in self._points]
+        centers = [frame.point(point, 0).x() for point in self._points]
+        lefts = spread(centers, widths, frame.area.left() - 24, frame.area.right() + 10, 3.0)
+        if lefts is None:
+            lefts = [center - width / 2 for center, width in zip(centers, widths, strict=True)]
+        return [QRectF(x, 1, w, _label_height()) for x, w in zip(lefts, widths, strict=True)]
+
+    # -- drawing
+
+    def _build(self) -> None:
+        super()._build()
+        for side, text in (("left", _axis_count), ("bottom", number_text)):
+            axis = self._canvas.getAxis(side)
+            axis.setStyle(maxTickLevel=0 if side == "left" else 1)
+            axis.tickStrings = lambda values, *_, text=text: [text(value) for value in values]
+        self._canvas.getAxis("bottom").setGrid(False)
+
+    def _draw_items(self, frame: Frame) -> None:
+        look, column, area = theme(), self._column, frame.area
+        assert column is not None
+        high, px = frame.seen.height(), frame.seen.width() / area.width()
+        ends = np.array([frame.seen.left(), *self._points, frame.seen.right()])
+        odd = slice(1, len(ends) - 1, 2)
+        tint = look.color("accent", _TINT)
+        self.items.boxes("tints", (ends[:-1][odd], ends[1:][odd]), (0, high), TINT_Z, fill=tint)
+        known = column.bars > 0
+        xs = column.edges[:-1][known], column.edges[1:][known] - px
+        fill = look.color("belief")
+        self.items.boxes("bars", xs, (0, column.bars[known]), BARS_Z, fill=fill, least=1)
+        pen = QPen(look.color("border_control"), 1)
+        self.items.line("axis", ends[[0, -1]], np.zeros(2), pen, EDGE_Z)
+        self._draw_edges(frame)
+        self.items.texts("bins", self._bin_texts(frame, column), TEXT_Z)
+        if self.shows_focus and self._focused is None:
+            pen, box = QPen(look.color("focus"), 1), QRectF(self.rect()).adjusted(0, 0, -1, -1)
+            self.items.frame("focus", box, TEXT_Z, ink=pen, radius=5)
+
+    def _draw_edges(self, frame: Frame) -> None:
+        look, heights, texts = theme(), np.array([0.0, frame.seen.height()]), []
+        accent, surface, radius = (
+            look.color("accent"),
+            look.color("surface"),
+            look.radius("control"),
+        )
+        if self.old_value is not None:
+            pen = QPen(accent, 1, Qt.PenStyle.DashLine)
+            self.items.line("before", np.full(2, self.old_value), heights, pen, EDGE_Z)
+        font = look.font("dense", "semibold")
+        for index, (point, label) in enumerate(zip(self._points, self._edge_labels(), strict=True)):
+            is_held, is_focused = (
+                index == self._dragged,
+                index == self._focused and self.shows_focus,
+            )
+            pen = QPen(accent, _DRAGGED_WIDTH if is_held else _EDGE_WIDTH)
+            self.items.line(f"edge {index}", np.full(2, point), heights, pen, EDGE_Z)
+            top = frame.point(point, heights[1])
+            lead = QPainterPath(top)
+            lead.lineTo(min(max(top.x(), label.left() + 4), label.right() - 4), label.bottom())
+            self.items.shape(f"lead {index}", lead, EDGE_Z, ink=pen)
+            grip = QRectF(QPointF(), QSizeF(*_GRIP))
+            grip.moveCenter(frame.point(point, heights[1] / 2))
+            if is_held:
+                grip.adjust(-1, -3, 1, 3)
+            self.items.frame(f"grip {index}", grip, GRIP_Z, ink=pen, fill=surface, radius=3)
+            if is_focused:
+                ring = QPen(look.color("focus"), look.line("focus"))
+                around = grip.adjusted(-4, -4, 4, 4)
+                self.items.frame("focus", around, GRIP_Z, ink=ring, radius=5)
+            is_filled = is_held or is_focused
+            fill, ink = (accent, "on_accent") if is_filled else (surface, "accent")
+            pen = QPen(accent, 1)
+            self.items.frame(f"label {index}", label, GRIP_Z, ink=pen, fill=fill, radius=radius)
+            texts.append(Text(label, number_text(point), ink=ink, font=font))
+        self.items.texts("labels", texts, TEXT_Z)
+
+    def _bin_texts(self, frame: Frame, column: ColumnValues) -> list[Text]:
+        """Name and count of each bin, in the longest wording that fits."""
+        names, counts = labels_of(self._points), column.counts(self._points)
+        ends = [frame.area.left(), *map(self.x_of, self._points), frame.area.right()]
+        centers = [(a + b) / 2 for a, b in itertools.pairwise(ends)]
+        bold = theme().font("caption", "semibold")
+        by_name, by_count = QFontMetricsF(bold), QFontMetricsF(theme().font("caption"))
+        for wording in (_long, _middle, _short):
+            texts = [wording(count, column.total) for count in counts]
+            widths = [
+                max(by_name.horizontalAdvance(name), by_count.horizontalAdvance(text)) + 2
+                for name, text in zip(names, texts, strict=True)
+            ]
+            lefts = spread(centers, widths, 0, frame.area.right() + 10, 8)
+            if lefts is not None:
+                break
+        if lefts is None:
+            lefts = [center - width / 2 for center, width in zip(centers, widths, strict=True)]
+        top = frame.area.bottom() + by_count.height() + theme().space(3)
+        edge, shown = -1.0, []
+        for name, text, left, width in zip(names, texts, lefts, widths, strict=True):
+            if left < edge:  # not even the shortest text fits
+                continue
+            edge = left + width + 4
+            box = QRectF(left, top, width, by_name.height())
+            shown.append(Text(box, name, ink="accent", font=bold))
+            shown.append(Text(box.translated(0, by_name.height() + 1), text))
+        return shown
 
     def _describe(self) -> None:
         if self._column is None:
@@ -405,6 +331,14 @@ class BinEdgeHistogram(QWidget):
             for label, count in zip(labels_of(self._points), counts, strict=True)
         ]
         self.setAccessibleName(f"Histogram of {self._column.name}, {', '.join(parts)}")
+
+    def text_at(self, position: QPointF) -> str:
+        """Tooltip of the bin under the pointer."""
+        counts = self.counts
+        if counts is None:
+            return ""
+        bin_ = sum(self._value_at(position) >= point for point in self._points)
+        return f"{labels_of(self._points)[bin_]}: {grouped(int(counts[bin_]))} rows"
 
     # -- edits
 
@@ -446,25 +380,25 @@ class BinEdgeHistogram(QWidget):
         points = list(self._points)
         points[index] = moved
         self._points = tuple(points)
-        self.update()
+        self.redraw()
 
     def _finish_edit(self, what: str) -> None:
         self._describe()
-        self.update()
+        self.redraw()
         self.settled.emit(what, self._points)
 
     def _snap(self, value: float, modifiers: Qt.KeyboardModifier) -> float:
         fine = bool(modifiers & Qt.KeyboardModifier.AltModifier)
         return snapped(value, self.step / 10 if fine else self.step)
 
-    def _edge_at(self, position: QPoint) -> int | None:
-        frame = self._frame()
-        for index, pill in enumerate(label_rects(frame, self._points)):
-            if pill.contains(position.x(), position.y()):
+    def _edge_at(self, position: QPointF) -> int | None:
+        for index, label in enumerate(self._edge_labels()):
+            if label.contains(position):
                 return index
-        if not frame.plot.top() - 4 <= position.y() <= frame.plot.bottom() + 4:
+        area = self.frame.area
+        if not area.top() - 4 <= position.y() <= area.bottom() + 4:
             return None
-        near = [(abs(frame.x(p) - position.x()), index) for index, p in enumerate(self._points)]
+        near = [(abs(self.x_of(p) - position.x()), index) for index, p in enumerate(self._points)]
         distance, index = min(near, default=(_GRAB + 1, -1))
         return index if distance <= _GRAB else None
 
@@ -473,19 +407,19 @@ class BinEdgeHistogram(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        index = self._edge_at(event.position().toPoint())
+        index = self._edge_at(event.position())
         self._focused = index
         if index is not None:
             self._dragged, self._before = index, self._points
-        self.update()
+        self.redraw()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged is None:
-            over = self._edge_at(event.position().toPoint()) is not None
+            over = self._edge_at(event.position()) is not None
             shape = Qt.CursorShape.SizeHorCursor if over else Qt.CursorShape.ArrowCursor
             self.setCursor(shape)
             return
-        value = self._frame().value(event.position().x())
+        value = self._value_at(event.position())
         self._set_edge(self._dragged, self._snap(value, event.modifiers()))
         self.moving.emit(self._points)
 
@@ -498,11 +432,11 @@ class BinEdgeHistogram(QWidget):
                 f"move bin edge of {self._name} to {number_text(self._points[index])}"
             )
         else:
-            self.update()
+            self.redraw()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._edge_at(event.position().toPoint()) is None:
-            value = self._frame().value(event.position().x())
+        if self._edge_at(event.position()) is None:
+            value = self._value_at(event.position())
             self.add_edge_at(self._snap(value, event.modifiers()))
 
     # -- keys
@@ -514,10 +448,10 @@ class BinEdgeHistogram(QWidget):
             index = index + 1 if forward else index - 1
             if 0 <= index < len(self._points):
                 self._focused = index
-                self.update()
+                self.redraw()
                 return True
         self._focused = None
-        self.update()
+        self.redraw()
         return super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -525,7 +459,7 @@ class BinEdgeHistogram(QWidget):
         if key == Qt.Key.Key_Escape and self._dragged is not None:
             self._points, self._dragged = self._before, None
             self.moving.emit(self._points)
-            self.update()
+            self.redraw()
         elif key in _DIRECTIONS and self._points:
             index = self._focused if self._focused is not None else 0
             self._focused = index
@@ -547,49 +481,3 @@ class BinEdgeHistogram(QWidget):
         ends = (column.low, *self._points, column.high)
         width, low = max((b - a, a) for a, b in itertools.pairwise(ends))
         self.add_edge_at(snapped(low + width / 2, self.step))
-
-    # -- Qt
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        if self._column is None or not self._column.values.size:
-            painter.setPen(theme().color("text_secondary"))
-            center = Qt.AlignmentFlag.AlignCenter
-            painter.drawText(self.rect(), center, "This column has no numbers.")
-            return
-        focused = self._focused if self.hasFocus() else None
-        marks = EdgeState(focused, self._dragged, self.old_value)
-        paint_histogram(painter, self._frame(), self._column, self._points, marks)
-        if self.hasFocus() and self._focused is None:
-            painter.setPen(theme().color("focus"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 5, 5)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self._tip_at(event.pos()), self)
-            return True
-        return super().event(event)
-
-    def _tip_at(self, position: QPoint) -> str:
-        counts = self.counts
-        if counts is None:
-            return ""
-        value = self._frame().value(position.x())
-        bin_ = sum(value >= point for point in self._points)
-        name = labels_of(self._points)[bin_]
-        return f"{name}: {grouped(int(counts[bin_]))} rows"
-
-    def sizeHint(self) -> QSize:
-        return QSize(640, 280)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(260, round(150 * theme().scale))
-
-    def _on_theme_changed(self) -> None:
-        self.updateGeometry()
-        self.update()
-
-
-_DIRECTIONS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-_NOTHING: Floats = np.zeros(0)

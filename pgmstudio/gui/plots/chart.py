@@ -218,32 +218,33 @@ class StillChart(Chart):
     def _size(self) -> QSizeF:
         return self._page or QSizeF(self.size())
 
+    @property
+    def shows_focus(self) -> bool:
+        """Whether the focus is drawn: never in a file."""
+        return self.hasFocus() and not self._is_for_file
+
     # -- drawing
 
     def _new_canvas(self) -> Any:
-        axes = {side: _axis_type()(side) for side in SIDES}
+        axes = {side: _axis_type()(side) for side in self.scales}
         canvas = new_canvas(f"{self.objectName()}Canvas", across=self.across, axes=axes)
         canvas.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         canvas.setToolTip("")
         canvas.setMinimumSize(0, 0)
         canvas.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        plot = canvas.getPlotItem()
-        plot.layout.setContentsMargins(0, 0, 0, 0)
         for side in SIDES:
-            plot.showAxis(side)
-            axis = plot.getAxis(side)
+            canvas.showAxis(side, side in self.scales)
+        for side in self.scales:
+            axis = canvas.getAxis(side)
             axis.setStyle(tickLength=0)
+            axis.setGrid(255)
             axis.setZValue(-1)  # its grid lies under the marks
-            axis.setGrid(255 if side in self.scales else False)
-            if side not in self.scales:
-                axis.setStyle(showValues=False)
-                axis.setTicks([])
         return canvas
 
     def _dress(self, background: str | None) -> None:
         super()._dress(background)
-        for side in SIDES:
+        for side in self.scales:
             axis = self._canvas.getAxis(side)
             axis.setPen(QPen(Qt.PenStyle.NoPen))
             axis.setTickPen(QPen(theme().color("border")))
@@ -276,11 +277,16 @@ class StillChart(Chart):
         if self.is_empty:
             return
         self._drawn_frame = frame = self.frame
-        plot, margins = self._canvas.getPlotItem(), dict(zip(SIDES, self._margins(), strict=True))
-        for side, room in margins.items():
-            axis = plot.getAxis(side)
+        layout, margins = (
+            self._canvas.getPlotItem().layout,
+            dict(zip(SIDES, self._margins(), strict=True)),
+        )
+        for side in self.scales:
+            axis, room = self._canvas.getAxis(side), margins[side]
             (axis.setWidth if side in ("left", "right") else axis.setHeight)(room)
-        plot.layout.activate()
+            margins[side] = 0.0
+        layout.setContentsMargins(*margins.values())
+        layout.activate()
         self._view.setRange(frame.seen, padding=0.0)
         self._draw_items(frame)
         self.items.remove_unused()

@@ -56,7 +56,9 @@ class Frame:
 
     def point(self, x: float, y: float) -> QPointF:
         """Px of the scene of a position in data coordinates."""
-        return QPointF(float(self.across(np.array(x))), float(self.down(np.array(y))))
+        right = (x - self.seen.left()) * self.area.width() / max(self.seen.width(), 1e-12)
+        up = (y - self.seen.top()) * self.area.height() / max(self.seen.height(), 1e-12)
+        return QPointF(self.area.left() + right, self.area.bottom() - up)
 
     def rect(self, x: float, y: float, width: float, height: float) -> QRectF:
         """Px of the scene of a rectangle in data coordinates, from its lower left corner."""
@@ -366,10 +368,14 @@ def _item_types() -> tuple[type, ...]:
             super().__init__(x0=_NONE, x1=_NONE, y0=_NONE, y1=_NONE)
 
         def paint(self, painter: QPainter, *_: object) -> None:
-            to_px = _draw_in_px(self, painter, True, 1.0)
+            has_line = self.opts["pen"].style() != Qt.PenStyle.NoPen
+            to_px = _draw_in_px(self, painter, has_line, 1.0)
             for box in self._rectarray.instances():
                 rect = _at_least(to_px.mapRect(box), self.least)
                 rect.adjust(self.inset, self.inset, -self.inset, -self.inset)
+                if not has_line:
+                    painter.fillRect(rect, self.opts["brush"])
+                    continue
                 painter.setBrush(self.opts["brush"])
                 if self.is_hatched:
                     paint_hatched(painter, rect, self.opts["brush"].color())

@@ -230,10 +230,12 @@ class HeatMap(CellChart):
         if cell.height() < _VALUES_FROM:
             return
         font, steps = theme().font("micro" if cell.height() < 34 else "caption"), self._steps()
+        first = self.cell_box(0, 0)
         for row, i in enumerate(self._order):
             for column, j in enumerate(self._order):
-                ink, box = ink_on(steps[row, column]), self.cell_box(row, column)
-                yield Text(box, value_text(float(self._values[i, j])), ink=ink, font=font)
+                box = first.translated(column * cell.width(), row * cell.height())
+                text, ink = value_text(float(self._values[i, j])), ink_on(steps[row, column])
+                yield Text(box, text, ink=ink, font=font)
 
     def _draw_marks(self) -> None:
         """The edges of a model, the selected pair and the cell with the focus."""
@@ -243,7 +245,7 @@ class HeatMap(CellChart):
         if self._selected is not None and set(self._selected) <= set(self._names):
             row, column = (self.order.index(name) for name in self._selected)
             self._draw_crosshair(row, column)
-        if self.hasFocus() and not self._is_for_file:
+        if self.shows_focus:
             self._outline("focus", [self._focused], "focus", theme().line("focus"))
 
     def _draw_crosshair(self, row: int, column: int) -> None:

@@ -115,7 +115,7 @@ class RowChart(StillChart):
             row.setTop(max(row.top(), self._margins()[1]))
             self.items.frame("hovered", row, HOVER_Z, fill=fill)
         box = self.row_box(self._row).adjusted(3, 1, -3, -1)
-        if self.hasFocus() and box.top() >= self._margins()[1]:
+        if self.shows_focus and box.top() >= self._margins()[1]:
             pen = QPen(look.color("focus"), look.line("focus"))
             self.items.frame("focus", box, FOCUS_Z, ink=pen, radius=4)
 

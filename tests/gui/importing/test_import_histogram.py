@@ -16,7 +16,6 @@ from pgmstudio.gui.importing.bin_histogram import (
     round_step,
     snapped,
     spread,
-    ticks,
     with_one_less_edge,
     with_one_more_edge,
 )
@@ -63,13 +62,6 @@ def test_a_round_step_is_the_smallest_that_is_coarse_enough(span: float, pieces:
     assert any(
         step / base == pytest.approx(10 ** round(np.log10(step / base))) for base in (1, 2, 5)
     )
-
-
-@given(st.floats(-1000, 1000), st.floats(0.5, 1000), st.integers(2, 12))
-def test_ticks_stand_inside_the_axis(low: float, span: float, pieces: int) -> None:
-    found = ticks(low, low + span, pieces)
-    assert len(found) <= pieces + 1
-    assert all(low - 1e-6 * span <= tick <= low + span * (1 + 1e-6) for tick in found)
 
 
 @given(st.lists(st.tuples(st.floats(0, 500), st.floats(5, 60)), max_size=8))

@@ -10,13 +10,17 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.data.summary import ColumnValues
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import EdgeTally
+from pgmstudio.gui.importing.bin_histogram import BinEdgeHistogram
 from pgmstudio.gui.plots.chart import StillChart
 from pgmstudio.gui.plots.classification_plots import ConfusionMap
+from pgmstudio.gui.plots.function_plot import Curve, FunctionCurve
 from pgmstudio.gui.plots.matrix_plot import AdjacencyMatrix, HeatMap, PatternMap
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.plots.profile_plots import ProfileMap, ProfilePlot, Profiles
+from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 
@@ -56,12 +60,34 @@ def profiles_on(chart: ProfilePlot | ProfileMap) -> ProfilePlot | ProfileMap:
     return chart
 
 
+def tornado() -> TornadoChart:
+    chart = TornadoChart("tornado")
+    rows = (TornadoRow("a", "smoke", "0.1", 0.1, 0.4), TornadoRow("b", "asia", "0.2", 0.3, 0.2))
+    chart.show_tornado(Tornado(0.25, rows, "slope", "smaller", "larger", "now"))
+    return chart
+
+
+def function_curve() -> FunctionCurve:
+    chart = FunctionCurve("curve")
+    chart.show_curve(Curve(lambda theta: theta**2, 0.5, 0.4, 0.6, "The belief grows."))
+    return chart
+
+
+def histogram() -> BinEdgeHistogram:
+    chart = BinEdgeHistogram("histogram")
+    chart.show_column(ColumnValues.of("age", np.arange(90.0)), (20.0, 60.0))
+    return chart
+
+
 CHARTS: dict[str, Callable[[], StillChart]] = {
     "heat map": heat_map,
     "confusion": confusion_map,
     "adjacency": adjacency_matrix,
     "patterns": pattern_map,
     "profile lines": lambda: profiles_on(ProfilePlot("profiles")),
+    "tornado": tornado,
+    "function": function_curve,
+    "histogram": histogram,
     "profile map": lambda: profiles_on(ProfileMap("profiles")),
 }
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QObject, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
@@ -18,6 +18,8 @@ from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.plots.chart import StillChart
+from pgmstudio.gui.plots.items import Frame, Text
 from pgmstudio.gui.project.model_state import ByModel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, label
@@ -25,6 +27,7 @@ from pgmstudio.gui.widgets.basic import Section, label
 # More cells are counted in the background.
 MAX_AT_ONCE = 200_000
 MAX_CACHED = 200
+_RING = 12  # percent of the range at each side
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +94,24 @@ def graph_trail(app: AppContext) -> SizeHistory:
     return app.service(SizeHistory)
 
 
-class _Trail(QWidget):
+_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+
+
+class _Trail(StillChart):
     """Size to the right, bits per row upwards; the current version is ringed."""
 
+    ground = "surface"
+
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("graphTrail")
+        super().__init__("graphTrail")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setToolTip("Effective size against bits per row; the current version is ringed.")
         self.points: tuple[TrailPoint, ...] = ()
         self.current: TrailPoint | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.points
 
     def sizeHint(self) -> QSize:
         return QSize(160, round(104 * theme().scale))
@@ -110,60 +121,45 @@ class _Trail(QWidget):
         self.current = next((p for p in self.points if p.graph is graph), None)
         parts = [f"size {p.size}, {p.bits:.3f} bits per row" for p in self.points]
         self.setAccessibleName("Versions: " + "; ".join(parts))
-        self.update()
+        self.refresh()
 
-    def position_of(self, point: TrailPoint) -> QPointF:
-        """Where a point is drawn."""
-        area = self._plot_area()
-        sizes, bits = [p.size for p in self.points], [p.bits for p in self.points]
-        across = (point.size - min(sizes)) / max(1, max(sizes) - min(sizes))
-        up = (point.bits - min(bits)) / max(1e-9, max(bits) - min(bits))
-        return QPointF(area.left() + across * area.width(), area.bottom() - up * area.height())
-
-    def _plot_area(self) -> QRectF:
+    def _margins(self) -> tuple[float, float, float, float]:
         scale = theme().scale
-        return QRectF(self.rect()).adjusted(12 * scale, 22 * scale, -12 * scale, -26 * scale)
+        return 12 * scale, 22 * scale, 12 * scale, 26 * scale
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.setPen(theme().color("border"))
-        painter.setBrush(theme().color("surface"))
-        painter.drawRoundedRect(frame, theme().radius("card"), theme().radius("card"))
-        if self.points:
-            self._paint_points(painter)
-        painter.end()
+    def _seen(self, area: QRectF) -> QRectF:
+        """All points and, as items are cut at the edge, room for the ring."""
+        sizes, bits = [p.size for p in self.points], [p.bits for p in self.points]
+        wide, high = max(1, max(sizes) - min(sizes)), max(1e-9, max(bits) - min(bits))
+        seen = QRectF(min(sizes), min(bits), wide, high)
+        across, up = (_RING * length / 100 for length in (wide, high))
+        return seen.adjusted(-across, -up, across, up)
 
-    def _paint_points(self, painter: QPainter) -> None:
-        positions = [self.position_of(point) for point in self.points]
-        painter.setPen(QPen(theme().color("edge_dim"), 1))
-        painter.drawPolyline(positions)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("belief"))
-        for position in positions:
-            painter.drawEllipse(position, 3.5, 3.5)
+    def _draw_items(self, frame: Frame) -> None:
+        look = theme()
+        xs = np.array([float(p.size) for p in self.points])
+        ys = np.array([p.bits for p in self.points])
+        self.items.line("trail", xs, ys, QPen(look.color("edge_dim"), 1), 0)
+        fill = look.color("belief")
+        self.items.marks("versions", xs, ys, 1, size=7, ink=fill, width=0.1, fill=fill)
         if self.current is not None:
-            painter.setPen(QPen(theme().color("accent"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(self.position_of(self.current), 7, 7)
-        painter.setFont(theme().font("caption"))
-        painter.setPen(theme().color("text_tertiary"))
-        inside = QRectF(self.rect()).adjusted(8, 3, -8, -4)
-        sizes = [p.size for p in self.points]
-        low, high = map(decimal, self._range())
-        top = Qt.AlignmentFlag.AlignTop
-        painter.drawText(inside, top | Qt.AlignmentFlag.AlignLeft, f"{high} bits per row ↑")
-        bottom = Qt.AlignmentFlag.AlignBottom
-        text = f"{low}, size {grouped(min(sizes))}"
-        painter.drawText(inside, bottom | Qt.AlignmentFlag.AlignLeft, text)
-        painter.drawText(
-            inside, bottom | Qt.AlignmentFlag.AlignRight, f"size {grouped(max(sizes))}"
-        )
-
-    def _range(self) -> tuple[float, float]:
-        bits = [p.bits for p in self.points]
-        return min(bits), max(bits)
+            at = np.array([float(self.current.size)]), np.array([self.current.bits])
+            self.items.marks("current", *at, 2, size=14, ink=look.color("accent"), width=2)
+        inside = QRectF(8, 3, self.width() - 16, self.height() - 7)
+        line = QFontMetricsF(look.font("caption")).height()
+        top = QRectF(inside.topLeft(), QSizeF(inside.width(), line))
+        bottom = top.translated(0, inside.height() - line)
+        low, high = decimal(ys.min()), decimal(ys.max())
+        ink, (small, large) = "text_tertiary", (grouped(round(x)) for x in (xs.min(), xs.max()))
+        texts = [
+            Text(top, f"{high} bits per row ↑", ink=ink, side=_LEFT),
+            Text(bottom, f"{low}, size {small}", ink=ink, side=_LEFT),
+            Text(bottom, f"size {large}", ink=ink, side=_RIGHT),
+        ]
+        self.items.texts("texts", texts, 3)
+        card = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        pen, radius = QPen(look.color("border")), look.radius("card")
+        self.items.frame("card", card, 3, ink=pen, radius=radius)
 
 
 class TrailSection(Section):
