@@ -1,15 +1,22 @@
-"""The command field (Ctrl+K): every action by name, with its key and, if greyed, why."""
+"""The command field (Ctrl+K): actions, pages, models, tables and variables by name.
+
+An action is also found by the other words of the field for it, and tells its key or, if it cannot
+be used now, why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCompleter, QListView, QSizePolicy
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import hbox, label, named, text_width
 from pgmstudio.gui.widgets.search_field import LensField
@@ -17,6 +24,46 @@ from pgmstudio.gui.widgets.search_field import LensField
 # The list of the field has the keyboard, or another window is in front.
 _STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 _PLACEHOLDER = "Search or run a command"
+_NOT_FOUND = 9
+
+# Words of the field that are not in the names of the actions.
+SYNONYMS = {
+    "data.associations": "mutual information, correlation",
+    "evidence.ask-next": "VOI, entropy reduction",
+    "evidence.do": "intervention, causal effect",
+    "evidence.explain": "MPE, maximum a posteriori",
+    "evidence.map": "MAP hypothesis",
+    "evidence.save": "case, what if",
+    "evidence.sensitivity": "tornado diagram, one-way analysis",
+    "evidence.surprise": "conflict, anomaly",
+    "evaluate.classify": "AUC, accuracy, Brier score, prediction",
+    "evaluate.curves": "size against likelihood, Pareto",
+    "evaluate.scores": "log-likelihood, information criteria",
+    "learn.blankets": "neighbourhood selection",
+    "learn.bootstrap": "confidence of edges, stability",
+    "learn.bn.hill-climb": "greedy search, tabu",
+    "learn.bn.kes": "GES, greedy equivalence search",
+    "learn.mn.mpl": "Markov random field, MRF, undirected graph, Ising",
+    "learn.nb.latent": "LCA, clustering, mixture model",
+    "learn.tree.chow-liu": "maximum spanning tree, mutual information",
+    "model.difference": "SHD, Hamming distance",
+    "model.find": "Markov blanket, neighbours",
+    "model.learn-parameters": "EM, maximum likelihood, CPT",
+    "model.members": "Markov equivalence, CPDAG",
+    "model.separation": "d-separation, independence, active trail",
+    "view.picture.clique-tree": "join tree, clique tree",
+    "view.strength.mi": "mutual information, arc weight",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the list: what it does, and the texts it is found by, the best first."""
+
+    text: str
+    run: Callable[[], object]
+    texts: tuple[str, ...]
+    reason: str = ""  # why it cannot be run now
 
 
 def _has(text: str, words: Sequence[str]) -> bool:
@@ -29,7 +76,12 @@ class CommandPalette(LensField):
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self._app = app
-        named(self, "commandField", "Search or run a command", "Every action by name (Ctrl+K)")
+        named(
+            self,
+            "commandField",
+            "Search or run a command",
+            "Actions, pages, models, tables and variables by name (Ctrl+K)",
+        )
         self.fit(theme().px("left") + theme().space(8))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._keys = label("Ctrl K", "chip", size="caption")
@@ -39,7 +91,7 @@ class CommandPalette(LensField):
         self.textChanged.connect(self._show_keys)
         self.textEdited.connect(self._list_matches)
         self._model = QStringListModel(self)
-        self._by_text: dict[str, str] = {}
+        self._entries: dict[str, Entry] = {}
         self._nothing = ""  # the line that is shown when nothing matches
         self._has_run = False  # by this key already: the field and its list both report Enter
         completer = QCompleter(self._model, self)
@@ -78,86 +130,112 @@ class CommandPalette(LensField):
 
     def begin(self) -> None:
         """Take the focus and list everything."""
-        self._list_actions()
+        self._list_all()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
         completer = self.completer()
         completer.setCompletionPrefix("")
         completer.complete()
 
-    def _list_actions(self) -> None:
+    def _list_all(self) -> None:
+        self._app.actions.refresh()
+        entries = (*self._actions(), *self._places(), *self._variables())
+        self._entries = {entry.text: entry for entry in entries}
+        self._list_matches("")
+
+    def _actions(self) -> Iterator[Entry]:
         registry = self._app.actions
-        registry.refresh()
-        self._by_text = {}
         for action_id, action in registry.by_id.items():
             spec = registry.specs[action_id]
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             text = f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}" + (f"   {keys}" if keys else "")
-            if not action.isEnabled():
-                text += f"   ({action.toolTip()})"
-            self._by_text[text] = action_id
-        self._list_matches("")
+            reason = "" if action.isEnabled() else action.toolTip()
+            if reason:
+                text += f"   ({reason})"
+            synonyms = SYNONYMS.get(action_id, "")
+            texts = (spec.text, synonyms, text, f"{text} {synonyms} {spec.tip}")
+            yield Entry(text, action.trigger, texts, reason)
+
+    def _places(self) -> Iterator[Entry]:
+        """Open pages, then models and tables of the project."""
+        app = self._app
+        for page in app.center.pages:
+            show = partial(app.center.bring_to_front, page)
+            yield Entry(f"Page ▸ {page.title}", show, (page.title, f"page {page.title}"))
+        for model_id, model in app.project.models.items():
+            show = partial(open_model_page, app, model_id)
+            yield Entry(f"Model ▸ {model.title}", show, (model.title, f"model {model.title}"))
+        for data_id, data in app.project.data.items():
+            show = partial(open_data_page, app, data_id)
+            yield Entry(f"Data ▸ {data.name}", show, (data.name, f"data {data.name}"))
+
+    def _variables(self) -> Iterator[Entry]:
+        """Variables of the active model; one is selected."""
+        app = self._app
+        model = app.project.models.get(app.workspace.model_id or "")
+        for name in () if model is None else model.model.domain.names:
+            select = partial(app.workspace.select, [name])
+            yield Entry(f"Variable ▸ {name}", select, (name, f"variable {name}"))
 
     def _list_matches(self, typed: str) -> None:
         matches = self._matches(typed)
         self._nothing = "" if matches else self._no_action(typed)
-        self._model.setStringList(matches or [self._nothing])
+        self._model.setStringList([entry.text for entry in matches] or [self._nothing])
 
-    def _matches(self, typed: str) -> list[str]:
-        """Lines with all the words: first in the name, then in menu or keys, then in the tip."""
+    def _matches(self, typed: str) -> list[Entry]:
+        """Entries with all the words; a name that is exactly this comes first, then names, other
+        words for it, menus and keys, and tips."""
         words = typed.lower().split()
-        specs = self._app.actions.specs
+        if not words:
+            return list(self._entries.values())
 
-        def position(line: str) -> int:
-            spec = specs[self._by_text[line]]
-            texts = (spec.text, line, f"{line} {spec.tip}")
-            return next((n for n, text in enumerate(texts) if _has(text, words)), len(texts))
+        def rank(entry: Entry) -> int:
+            if entry.texts[0].lower().rstrip("…") == typed.strip().lower():
+                return -1
+            return next((n for n, text in enumerate(entry.texts) if _has(text, words)), _NOT_FOUND)
 
-        positions = {line: position(line) for line in self._by_text}
-        return sorted(
-            (line for line in positions if positions[line] < 3), key=lambda line: positions[line]
-        )
+        ranks = {entry.text: rank(entry) for entry in self._entries.values()}
+        matches = [entry for entry in self._entries.values() if ranks[entry.text] < _NOT_FOUND]
+        return sorted(matches, key=lambda entry: ranks[entry.text])
 
     def _run(self, text: str) -> None:
-        """Run the action of that line, or the one that fits best what was typed."""
+        """Run the entry of that line, or the one that fits best what was typed."""
         if not text.strip() or self._has_run:
             return
-        action_id = self._by_text.get(text) or self._best(text)
-        if action_id is None:
+        entry = self._entries.get(text) or self._best(text)
+        if entry is None:
             self._app.notify(text if text == self._nothing else self._no_action(text))
             return
         # The completer writes the line it chose after telling us.
         self._has_run = True
         QTimer.singleShot(0, self, self._begin_again)
         self._app.center.setFocus()
-        action = self._app.actions[action_id]
-        if action.isEnabled():
-            action.trigger()
+        if entry.reason:
+            self._app.notify(entry.reason)
         else:
-            self._app.notify(action.toolTip())
+            entry.run()
 
     def _begin_again(self) -> None:
         self._has_run = False
         self.clear()
 
-    def _best(self, typed: str) -> str | None:
-        specs = self._app.actions.specs
-        matches = self._matches(typed)
+    def _best(self, typed: str) -> Entry | None:
+        wanted = typed.strip().lower()
 
-        def rank(line: str) -> tuple[bool, bool, bool, int]:
-            spec = specs[self._by_text[line]]
-            usable = self._app.actions[spec.id].isEnabled()
-            begins = spec.text.lower().startswith(typed.lower())
-            named = _has(line, typed.lower().split())
-            return (not begins, not named, not usable, len(spec.text))
+        def rank(entry: Entry) -> tuple[bool, bool, bool, bool, int]:
+            name = entry.texts[0].lower()
+            is_named = _has(entry.text, wanted.split())
+            begins = name.startswith(wanted)
+            exact = name.rstrip("…") == wanted
+            return not exact, not begins, not is_named, bool(entry.reason), len(name)
 
-        return self._by_text[min(matches, key=rank)] if matches else None
+        return min(self._matches(typed), key=rank, default=None)
 
     def _no_action(self, typed: str) -> str:
-        texts = {spec.text.lower(): spec.text for spec in self._app.actions.specs.values()}
+        texts = {entry.texts[0].lower(): entry.texts[0] for entry in self._entries.values()}
         near = get_close_matches(typed.lower(), texts, 1)
         suggestion = f" Did you mean {texts[near[0]]}?" if near else ""
-        return f"No action is called “{typed}”.{suggestion}"
+        return f"Nothing is called “{typed}”.{suggestion}"
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._list:
@@ -165,7 +243,7 @@ class CommandPalette(LensField):
                 self._line_up()
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.FocusIn:
-            self._list_actions()
+            self._list_all()
         if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _STAYS:
             self.clear()  # nothing half typed is left behind
         if (

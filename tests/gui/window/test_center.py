@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.widgets.page import Page
+from pgmstudio.gui.window.command_palette import SYNONYMS
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.tab_area import TabArea
 from tests.gui.samples import add_sprinkler
@@ -188,7 +189,13 @@ def test_a_command_is_found_by_a_part_of_its_name(qtbot: QtBot, window: MainWind
     [
         ("page welcome", "File ▸ Welcome page"),  # words in any order
         ("mutual", "Data ▸ Associations"),  # only its tip has the word
-        ("glosary", "No action is called “glosary”. Did you mean Glossary?"),
+        ("tornado", "Evidence ▸ Sensitivity to CPT entries"),  # another word for it
+        ("VOI", "Evidence ▸ Value of information"),
+        ("MPE", "Evidence ▸ Most probable explanation"),
+        ("SHD", "Model ▸ Compare ▸ Structure difference"),
+        ("intervention", "Evidence ▸ Intervene (do)"),
+        ("clique tree", "View ▸ Diagram ▸ Junction tree"),
+        ("glosary", "Nothing is called “glosary”. Did you mean Glossary?"),
     ],
 )
 def test_the_list_shows_what_has_all_the_words_or_says_that_nothing_has(
@@ -202,13 +209,33 @@ def test_the_list_shows_what_has_all_the_words_or_says_that_nothing_has(
     field.completer().popup().hide()
 
 
+def test_other_words_belong_to_actions_that_exist(window: MainWindow) -> None:
+    assert set(SYNONYMS) <= set(window.app.actions.by_id)
+
+
+def test_models_variables_and_pages_are_found_by_name(qtbot: QtBot, window: MainWindow) -> None:
+    app, field = window.app, window.command_field
+    model_id = add_sprinkler(app)
+    app.actions["file.welcome"].trigger()
+    for typed, is_done in (
+        (app.project.models[model_id].title, lambda: app.workspace.model_id == model_id),
+        ("rain", lambda: app.workspace.selection.nodes == ("rain",)),
+    ):
+        field.begin()
+        field.setText(typed)
+        field.completer().popup().hide()
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        qtbot.waitUntil(is_done)
+        qtbot.waitUntil(lambda: field.text() == "")
+
+
 def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     field = window.command_field
     field.begin()
     before = len(window.app.project.models)
-    line = next(text for text in field._by_text if "Draw a new model" in text)
+    line = next(text for text in field._entries if "Draw a new model" in text)
     field.completer().activated.emit(line)
     qtbot.waitUntil(lambda: field.text() == "")
     assert len(window.app.project.models) == before + 1
@@ -245,7 +272,7 @@ def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) 
     field.setText("glosary")
     field.completer().popup().hide()
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert told == ["No action is called “glosary”. Did you mean Glossary?"]
+    assert told == ["Nothing is called “glosary”. Did you mean Glossary?"]
 
 
 def test_escape_leaves_the_field_for_the_page(qtbot: QtBot, window: MainWindow) -> None:
