@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.command_palette import SYNONYMS
 from pgmstudio.gui.window.main_window import MainWindow
@@ -217,8 +218,12 @@ def test_models_variables_and_pages_are_found_by_name(qtbot: QtBot, window: Main
     app, field = window.app, window.command_field
     model_id = add_sprinkler(app)
     app.actions["file.welcome"].trigger()
+
+    def has_nodes(page: Page | None) -> bool:
+        return isinstance(page, ModelPage) and bool(page.scene().nodes)
+
     for typed, is_done in (
-        (app.project.models[model_id].title, lambda: app.workspace.model_id == model_id),
+        (app.project.models[model_id].title, lambda: has_nodes(app.center.current)),
         ("rain", lambda: app.workspace.selection.nodes == ("rain",)),
     ):
         field.begin()
