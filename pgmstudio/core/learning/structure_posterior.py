@@ -1,7 +1,7 @@
 """Posterior probabilities of edges, contexts and graphs, as an artifact of a run.
 
-A model's probability is its score, normalized over the stored models. Visit frequencies are not
-used, since the chains are not reversible (Corander, Gyllenberg and Koski 2006).
+Where chains are not reversible, a model's probability is its score, normalized over the stored
+models (Corander, Gyllenberg and Koski 2006); otherwise it is the frequency of its visits.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ class StructurePosterior(PlainFields):
     graphs: tuple[GraphProbability, ...]
 
     is_directed: ClassVar[bool] = True
+    has_contexts: ClassVar[bool] = True  # whether edges of the language can vanish in contexts
+    weighting: ClassVar[str] = "weighted by score"
 
     def edge(self, source: str, target: str) -> float:
         """The probability of an edge; 0 when no graph has it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
@@ -51,11 +53,26 @@ K2_STEPS = RunResult(
     missing_reason="learn with Parents along an order (K2) first.",
     icon="list-numbers",
 )
+POSTERIOR = RunResult(
+    key="network-posterior",
+    artifacts=("network-posterior",),
+    describe=Lazy("pgmstudio.gui.languages.contexts.posterior:posterior_content"),
+    title="Probabilities",
+    unit="edge",
+    file_name="probabilities.csv",
+    orientation=Qt.Orientation.Horizontal,
+    sizes=(34, 36),
+    action_id="learn.network-probabilities",
+    text="Probabilities of edges",
+    tip="How often chains of graphs had each edge, and the graphs they were at most often.",
+    missing_reason="learn with Markov chain Monte Carlo first.",
+    icon="dice-five",
+)
 
 VIEW = LanguageView(
     kind="bayesian-network",
     inspector_sections={
         SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.inspector:SimilarRowsSection"),)
     },
-    run_results=(RESTARTS, INDEPENDENCE_TESTS, K2_STEPS),
+    run_results=(RESTARTS, INDEPENDENCE_TESTS, K2_STEPS, POSTERIOR),
 )

@@ -63,25 +63,29 @@ def posterior_content(posterior: StructurePosterior, state: ResultState) -> Resu
                 if is_undirected
                 else f"→ {_percent_text(fraction.forward)}, ← {_percent_text(fraction.backward)}, "
             )
-            notes[edge] = f"{directions}with a {label} {_percent_text(with_label)}"
+            part = f"with a {label} {_percent_text(with_label)}" if posterior.has_contexts else ""
+            notes[edge] = f"{directions}{part}".rstrip(", ")
         return Strengths("probability", "%", values, full=1.0, notes=notes)
 
     both = "" if is_undirected else ", in either direction,"
+    labels = (
+        "labels",
+        f"{label.capitalize()}s",
+        "How probable it is that an edge vanishes in a context.",
+    )
+    also = f", and how probable it is with a {label}" if posterior.has_contexts else ""
     tables = (
-        ("edges", "Edges", f"How probable every edge is, and how probable it is with a {label}."),
-        (
-            "labels",
-            f"{label.capitalize()}s",
-            "How probable it is that an edge vanishes in a context.",
-        ),
+        ("edges", "Edges", f"How probable every edge is{also}."),
+        *([labels] if posterior.has_contexts else []),
         ("graphs", "Graphs", "The most probable graphs with their scores in bits."),
     )
+    best = f", each with its best {label}s" if posterior.has_contexts else ""
     # Without steps all graphs were scored.
     graphs = counted(posterior.models, "graph")
     graphs = f"{graphs} of {counted(posterior.steps, 'step')}" if posterior.steps else graphs
     accepted = f" · {grouped(posterior.accepted)} steps accepted" if posterior.steps else ""
     return ResultContent(
-        facts=f"{graphs}, weighted by score, each with its best {label}s{accepted}",
+        facts=f"{graphs}, {posterior.weighting}{best}{accepted}",
         fields=(
             SliderField(
                 "threshold",
@@ -108,23 +112,23 @@ def _table(posterior: StructurePosterior, key: str, words: _Words) -> ResultTabl
     label, joint = words.label, words.joint
     edge_column = Column("Edge", str, stretches=key == "edges")
     if key == "edges":
+        columns = (
+            edge_column,
+            Column("P", _percent_text, True, tip="Probability of the graphs that have the edge."),
+            Column(
+                "P labelled" if label == "label" else "P with context",
+                _percent_text,
+                True,
+                tip=f"Probability of those in which it has a {label}.",
+            ),
+        )
+        shown = 3 if posterior.has_contexts else 2
         return ResultTable(
             key,
             "Edges, the most probable first",
-            (
-                edge_column,
-                Column(
-                    "P", _percent_text, True, tip="Probability of the graphs that have the edge."
-                ),
-                Column(
-                    "P labelled" if label == "label" else "P with context",
-                    _percent_text,
-                    True,
-                    tip=f"Probability of those in which it has a {label}.",
-                ),
-            ),
+            columns[:shown],
             [
-                (joint.join((e.source, e.target)), e.probability, e.labelled)
+                (joint.join((e.source, e.target)), e.probability, e.labelled)[:shown]
                 for e in posterior.edges
             ],
             edges=[(edge.source, edge.target) for edge in posterior.edges],
