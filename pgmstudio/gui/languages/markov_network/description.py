@@ -22,10 +22,15 @@ class MarkovDescription(ModelDescription):
     def edge_facts(self, model: MarkovNetwork, edge: Edge) -> tuple[str, str]:
         ends = edge_of(*map(model.domain.index, edge))
         count = len(model.structure.contexts.get(ends, ()))
-        text, _ = super().edge_facts(model, edge)
-        return (
-            (f"edge that vanishes in {counted(count, 'context')}", "tag") if count else (text, "")
-        )
+        text, symbol = super().edge_facts(model, edge)
+        if count:
+            text, symbol = f"vanishes in {counted(count, 'context')}", "tag"
+        common = [model.domain.names[v] for v in model.structure.common_neighbours(*ends)]
+        if len(common) == 1:
+            text += f" · common neighbour: {common[0]}"
+        elif common:
+            text += f" · {len(common)} common neighbours"
+        return text, symbol
 
     def size_facts(self, model: MarkovNetwork, computed: ModelFacts | None) -> list[Fact]:
         structure, names = model.structure, model.domain.names
