@@ -18,6 +18,7 @@ from pgmstudio.core.drawing.layout.boxes import (
     packed,
     without_overlaps,
 )
+from pgmstudio.core.drawing.layout.edge_routing import tag_size
 from pgmstudio.core.drawing.layout.layered import layered, order_by_barycentres
 
 Sizes = Mapping[str, Size]
@@ -38,7 +39,7 @@ def tidy_tree(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     for node in children:  # parents come before their children
         for child in children[node]:
             depth[child] = depth[node] + 1
-    offset, _ = _tidy_offsets(children, sizes)
+    offset, _ = _tidy_offsets(children, _with_tags(picture, children, sizes))
     heights = [0.0] * (max(depth.values()) + 1)
     for node, level in depth.items():
         heights[level] = max(heights[level], sizes[node][1])
@@ -50,6 +51,19 @@ def tidy_tree(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
         for child in children[node]:
             across[child] = across[node] + offset[child]
     return {node: (across[node], tops[d] + heights[d] / 2) for node, d in depth.items()}
+
+
+def _with_tags(picture: GraphPicture, children: Mapping[str, Sequence[str]], sizes: Sizes) -> Sizes:
+    """Wider boxes where an edge with a tag joins two nodes of one parent, side by side."""
+    parent = {child: node for node, below in children.items() for child in below}
+    wider = dict(sizes)
+    for edge in picture.edges:
+        ends = (edge.source, edge.target)
+        if edge.label and edge.style.has_tag and parent.get(ends[0]) == parent.get(ends[1]):
+            for end in ends:
+                width, height = sizes[end]
+                wider[end] = max(wider[end][0], width + tag_size(edge.label)[0]), height
+    return wider
 
 
 def _spanning_tree(picture: GraphPicture) -> dict[str, list[str]]:

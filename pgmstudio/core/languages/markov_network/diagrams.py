@@ -20,6 +20,7 @@ from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStruct
 from pgmstudio.core.languages.markov_network.structure_text import context_rows
 
 NOWHERE: Mapping[int, int] = {}
+MAX_TREELIKE = 12  # variables of a graph that is drawn as a tree
 
 
 def open_contexts(
@@ -60,7 +61,17 @@ def markov_picture(model: MarkovNetwork, context: Mapping[int, int] = NOWHERE) -
             tag = contexts_tag(*open_contexts(structure, edge, context))
             style = EdgeStyle.CONTEXTUAL if tag else EdgeStyle.UNDIRECTED
             edges.append(PictureEdge(*ends, tag, style))
-    return GraphPicture(variable_nodes(names), tuple(edges))
+    return GraphPicture(variable_nodes(names), tuple(edges), method=_layout(structure))
+
+
+def _layout(structure: MarkovStructure) -> str:
+    """Small graphs with hardly a cycle are drawn as trees, with the ends of a triangle level."""
+    import networkx as nx
+
+    count = len(structure.domain)
+    trees = count - nx.number_connected_components(structure.graph)
+    is_treelike = count <= MAX_TREELIKE and len(structure.edges) - trees <= count // 6
+    return "tree" if is_treelike and len(structure.edges) > 1 else "fit"
 
 
 def triangulated_picture(model: MarkovNetwork) -> GraphPicture:

@@ -18,6 +18,7 @@ from pgmstudio.core.drawing.diagram import (
     PictureNode,
     Point,
     Size,
+    variable_nodes,
 )
 from pgmstudio.core.drawing.layout.boxes import (
     box_sizes,
@@ -27,7 +28,7 @@ from pgmstudio.core.drawing.layout.boxes import (
     spread_in_row,
     without_overlaps,
 )
-from pgmstudio.core.drawing.layout.edge_routing import crossings
+from pgmstudio.core.drawing.layout.edge_routing import crossings, tag_size
 from pgmstudio.core.drawing.layout.layered import LAYERERS, layered, plain_layers, sugiyama_layers
 from pgmstudio.core.drawing.layout.placement import METHODS, Frame, Placement, place
 from pgmstudio.core.errors import UnknownNameError
@@ -294,3 +295,15 @@ def test_a_lone_box_stands_beside_a_tall_drawing_and_below_a_wide_one() -> None:
         assert (left, top) == (0.0, 0.0)
         assert (right > wide) == (high > wide)
         assert (bottom > high) == (wide > high)
+
+
+def test_a_tree_leaves_space_for_the_tag_between_two_children() -> None:
+    names = ("top", "left", "right")
+    lines = [PictureEdge("top", other, style=EdgeStyle.UNDIRECTED) for other in names[1:]]
+    tagged = PictureEdge("left", "right", "quite a long context", EdgeStyle.CONTEXTUAL)
+    picture = GraphPicture(variable_nodes(names), (*lines, tagged))
+    sizes = dict.fromkeys(names, (60.0, 30.0))
+    points = place(picture, method="tree", sizes=sizes)
+    assert points["left"][1] == points["right"][1]
+    free = points["right"][0] - points["left"][0] - 60.0
+    assert free > tag_size(tagged.label)[0]
