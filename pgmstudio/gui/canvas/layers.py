@@ -500,7 +500,8 @@ class MovesLayer(SceneLayer):
             paint_edge(painter, route, theme().color(pen.color, 0.18), pen.width + 10, False)
         color = theme().color(pen.color, 1.0 if is_looked_at else 0.55)
         width = pen.width + 0.8 if is_looked_at else 1.4
-        paint_edge(painter, route, color, width, key.action != "remove", pen.dash)
+        has_arrow = key.is_directed and key.action != "remove"
+        paint_edge(painter, route, color, width, has_arrow, pen.dash)
 
     def _paint_badge(self, painter: QPainter, ghost: _Ghost) -> None:
         key = ghost.shown(self.looked_at)
