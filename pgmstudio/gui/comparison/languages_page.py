@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from pgmstudio import __version__
@@ -42,7 +42,6 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_model_page
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -273,6 +272,10 @@ class CompareBar(QWidget):
 class ComparePage(Page):
     """Page of one comparison at a time; its table is shown until the tab is closed."""
 
+    fixed_title = "Compare languages"
+    icon_name = "scales"
+    stands_alone = True
+
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
         self._app = app
@@ -371,19 +374,8 @@ class ComparePage(Page):
 
     # -- the page
 
-    @property
-    def title(self) -> str:
-        return "Compare languages"
-
-    def page_icon(self) -> QIcon:
-        return icon("scales")
-
     def drawing(self) -> Drawing | None:
         return self.panes.drawing(self.title)
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
 
     def about_data(self) -> str | None:
         return self.setup.data_id

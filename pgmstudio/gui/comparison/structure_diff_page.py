@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -50,7 +49,6 @@ from pgmstudio.gui.canvas.node_view import NodeView
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, tool_button, vbox
 from pgmstudio.gui.widgets.combo_box import chooser, offer
@@ -269,6 +267,9 @@ def _compared(
 class DifferencePage(Page):
     """Page of the window that compares two models, optionally on a data set."""
 
+    fixed_title = "Structure difference"
+    icon_name = "scales"
+
     def __init__(self, app: AppContext) -> None:
         super().__init__("difference")
         self._app = app
@@ -313,15 +314,8 @@ class DifferencePage(Page):
     # -- the page
 
     @property
-    def title(self) -> str:
-        return "Structure difference"
-
-    @property
     def short_title(self) -> str:
         return "Difference"
-
-    def page_icon(self) -> QIcon:
-        return icon("scales")
 
     @property
     def model_id(self) -> str | None:

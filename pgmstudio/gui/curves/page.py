@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -37,7 +37,6 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, row, tool_button, vbox
 from pgmstudio.gui.widgets.combo_box import chooser, offer
@@ -262,6 +261,8 @@ LOOK_MS = 700  # how often a folder that others write to is looked at
 class CurvesPage(Page):
     """One entry of the project; closing the tab stops its sweep, and nothing is lost by that."""
 
+    icon_name = "chart-line"
+
     def __init__(self, app: AppContext, curve_id: str) -> None:
         super().__init__(f"curves:{curve_id}")
         self._app, self.curve_id = app, curve_id
@@ -384,9 +385,6 @@ class CurvesPage(Page):
     @property
     def title(self) -> str:
         return "SL-curves" if self.entry is None else self.entry.title
-
-    def page_icon(self) -> QIcon:
-        return icon("chart-line")
 
     def about_data(self) -> str | None:
         return None if self.entry is None else self.entry.data_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import ParameterError, PgmStudioError
@@ -26,7 +26,6 @@ from pgmstudio.gui.curves.plan_form import PlanSheet
 from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, new_folder
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, allow, button, foot_of, label, scrolled, side_layout
 from pgmstudio.gui.widgets.debounce import one_shot
@@ -38,6 +37,10 @@ STACKED_BELOW = 860  # px at 100 %: below, values and sheet stand one above the 
 
 class CurvesPlanPage(Page):
     """One for the window: a new plan, or one of the project that is extended."""
+
+    fixed_title = "Plan SL-curves"
+    icon_name = "chart-line"
+    stands_alone = True
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
@@ -76,19 +79,8 @@ class CurvesPlanPage(Page):
         self.sheet.show_folder(new_folder(app), can_change=True)
         self._refresh()
 
-    @property
-    def title(self) -> str:
-        return "Plan SL-curves"
-
-    def page_icon(self) -> QIcon:
-        return icon("chart-line")
-
     def about_data(self) -> str | None:
         return self.sheet.rows.data_id
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
 
     def closed(self) -> None:
         self._reach.forget()

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -33,7 +32,6 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome, open_data_page
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -61,6 +59,10 @@ TEST_FRACTION = 1 / 3  # 10 000 training and 5 000 test rows, as in the thesis
 
 class GeneratePage(Page):
     """Form of the generators; the rows become a data set that records how it was generated."""
+
+    fixed_title = "Generate data"
+    icon_name = "dice-five"
+    stands_alone = True
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
@@ -153,17 +155,6 @@ class GeneratePage(Page):
         above.setColumnMinimumWidth(0, widest)
         own[0].setMinimumWidth(widest)
         below.setHorizontalSpacing(above.horizontalSpacing())
-
-    @property
-    def title(self) -> str:
-        return "Generate data"
-
-    def page_icon(self) -> QIcon:
-        return icon("dice-five")
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
 
     def closed(self) -> None:
         self._latest_task.forget()

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -33,7 +33,6 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_language_comparison, open_wizard
 from pgmstudio.gui.plots.matrix_plot import MAX_PATTERNS, PatternMap
 from pgmstudio.gui.runs.imputation import REMEDIES, apply_remedy, replace_filled
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -234,6 +233,8 @@ Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | SplitTab
 class DataPage(Page):
     """Page of one data set, closed when it is deleted; tabs are created when first shown."""
 
+    icon_name = "table"
+
     def __init__(self, app: AppContext, data_id: str) -> None:
         super().__init__(f"data:{data_id}")
         self._app, self.data_id = app, data_id
@@ -283,9 +284,6 @@ class DataPage(Page):
     def title(self) -> str:
         entry = self._app.project.data.get(self.data_id)
         return entry.name if entry is not None else "Data"
-
-    def page_icon(self) -> QIcon:
-        return icon("table")
 
     @property
     def entry(self) -> DataEntry:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import PgmStudioError
@@ -19,7 +18,6 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.navigation import open_data_page
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, named, row, vbox
 from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
 from pgmstudio.gui.widgets.page import Page
@@ -29,6 +27,8 @@ _MANY_GIVEN = 5_000  # sampling more rows than this given evidence takes a while
 
 class SamplePage(Page):
     """Sampling form of one model; the rows become a data set that records its origin."""
+
+    icon_name = "dice-five"
 
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"sample:{model_id}")
@@ -56,9 +56,6 @@ class SamplePage(Page):
     @property
     def title(self) -> str:
         return f"Sample from {self._title}"
-
-    def page_icon(self) -> QIcon:
-        return icon("dice-five")
 
     @property
     def _title(self) -> str:

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
@@ -51,7 +50,6 @@ from pgmstudio.gui.plots.classification_plots import (
     weight_text,
 )
 from pgmstudio.gui.plots.plot_widget import plot_library
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -404,6 +402,8 @@ MESSAGE_DELAY_MS = 200  # shorter tasks need no message
 class ClassificationPage(Page):
     """Classification page with a choice of model, target and rows."""
 
+    icon_name = "crosshair"
+
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
         self._app, self._choices = app, RowChoices()
@@ -475,9 +475,6 @@ class ClassificationPage(Page):
     @property
     def title(self) -> str:
         return "Classify" if self._target is None else f"Classify {self._target}"
-
-    def page_icon(self) -> QIcon:
-        return icon("crosshair")
 
     @property
     def model_id(self) -> str | None:

@@ -6,7 +6,6 @@ import math
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QVBoxLayout
 
 from pgmstudio.core.analysis.model_comparison import (
@@ -26,7 +25,6 @@ from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.evaluation.row_choice import RowChoices
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_help, open_model_page
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import facts_label
@@ -79,6 +77,8 @@ class ScoreTablePage(Page):
     Scores are cached by model and rows.
     """
 
+    icon_name = "scales"
+
     def __init__(self, app: AppContext, comparison_id: str | None = None) -> None:
         super().__init__(KEY if comparison_id is None else f"{KEY}:{comparison_id}")
         self._app, self._choices, self._comparison_id = app, RowChoices(), comparison_id
@@ -128,9 +128,6 @@ class ScoreTablePage(Page):
     @property
     def _comparison(self) -> ComparisonEntry | None:
         return self._app.project.comparisons.get(self._comparison_id or "")
-
-    def page_icon(self) -> QIcon:
-        return icon("scales")
 
     @property
     def model_id(self) -> str | None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QColor, QIcon
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -30,7 +30,6 @@ from pgmstudio.core.project.scenarios import (
 )
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, named, row
@@ -47,6 +46,8 @@ REST_MS = 60
 
 class ScenariosPage(Page):
     """Scenario A is the present evidence, B to D are saved scenarios, unless changed."""
+
+    icon_name = "flag"
 
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"scenarios:{model_id}")
@@ -138,9 +139,6 @@ class ScenariosPage(Page):
     def title(self) -> str:
         entry = self._app.project.models.get(self._model_id)
         return f"Scenarios of {entry.title}" if entry is not None else "Scenarios"
-
-    def page_icon(self) -> QIcon:
-        return icon("flag")
 
     @property
     def model_id(self) -> str | None:

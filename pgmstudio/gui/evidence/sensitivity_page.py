@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QStackedWidget, QWidget
 
 from pgmstudio.core.analysis.belief_query import become
@@ -28,7 +27,6 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.plots.function_plot import Curve, FunctionCurve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -264,6 +262,8 @@ VIEWS: dict[str, tuple[str, str, View]] = {
 class SensitivityPage(Page):
     """The sensitivity of the target of one model, computed in the background."""
 
+    icon_name = "crosshair"
+
     def __init__(self, app: AppContext, model_id: str) -> None:
         super().__init__(f"sensitivity:{model_id}")
         self._app, self._model_id = app, model_id
@@ -341,9 +341,6 @@ class SensitivityPage(Page):
     def title(self) -> str:
         entry = self._entry
         return f"Sensitivity of {entry.title}" if entry is not None else "Sensitivity"
-
-    def page_icon(self) -> QIcon:
-        return icon("crosshair")
 
     @property
     def model_id(self) -> str | None:

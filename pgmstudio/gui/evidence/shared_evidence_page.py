@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSplitter, QTableView, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.disagreement import (
@@ -25,7 +24,6 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.shared_evidence import MAX_MODELS, EvidenceLink, askable, titles_of
 from pgmstudio.gui.navigation import close_welcome, open_model_page
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.language_symbols import mark_colors, mark_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
@@ -78,6 +76,9 @@ _RANK_COLUMNS = (
 
 class SharedEvidencePage(Page):
     """While the page is open, evidence entered in one of its models is set in all of them."""
+
+    fixed_title = "Shared evidence"
+    icon_name = "scales"
 
     def __init__(self, app: AppContext) -> None:
         super().__init__(KEY)
@@ -155,13 +156,6 @@ class SharedEvidencePage(Page):
         layout.addWidget(split, 1)
 
     # -- the page
-
-    @property
-    def title(self) -> str:
-        return "Shared evidence"
-
-    def page_icon(self) -> QIcon:
-        return icon("scales")
 
     @property
     def model_id(self) -> str | None:

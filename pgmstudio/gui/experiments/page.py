@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QIcon, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -415,6 +415,10 @@ _STATES = {
 class RecipePage(Page):
     """Page of the experiments; one runs at a time, and tables stay until the tab is closed."""
 
+    fixed_title = "Experiments"
+    icon_name = "flask"
+    stands_alone = True
+
     def __init__(self, app: AppContext) -> None:
         super().__init__("recipes")
         self._app = app
@@ -483,17 +487,6 @@ class RecipePage(Page):
         self._refresh_folder()
         self.list.choose(self._recipe.key)
         self._show()
-
-    @property
-    def title(self) -> str:
-        return "Experiments"
-
-    def page_icon(self) -> QIcon:
-        return icon("flask")
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
 
     def closed(self) -> None:
         self._clock.stop()

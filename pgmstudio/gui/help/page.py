@@ -11,7 +11,6 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
-    QIcon,
     QImageReader,
     QKeySequence,
     QResizeEvent,
@@ -31,7 +30,6 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
@@ -116,6 +114,9 @@ class HelpPage(Page):
     The search field keeps the pages that contain its text; Enter goes to the next match.
     """
 
+    fixed_title = "Manual"
+    icon_name = "question"
+
     def __init__(self) -> None:
         super().__init__("help")
         self._folder = folder_of("docs").resolve()
@@ -159,13 +160,6 @@ class HelpPage(Page):
         splitter.setSizes([theme().px("left"), 2 * theme().px("left")])
         vbox(self, splitter)
         theme().changed.connect(self._restyle)
-
-    @property
-    def title(self) -> str:
-        return "Manual"
-
-    def page_icon(self) -> QIcon:
-        return icon("question")
 
     @property
     def paths(self) -> tuple[str, ...]:

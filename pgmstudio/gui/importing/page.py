@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 
 from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.errors import Cancelled, PgmStudioError
@@ -35,7 +35,6 @@ from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_data_page
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import vbox
 from pgmstudio.gui.widgets.page import Command, Page, UndoablePage
 
@@ -78,6 +77,9 @@ ROWS_AT_ONCE = 20_000
 class ImportPage(UndoablePage):
     """Import page of one file; reads in the background and changes the project at the end."""
 
+    icon_name = "download-simple"
+    stands_alone = True
+
     def __init__(
         self,
         app: AppContext,
@@ -116,13 +118,6 @@ class ImportPage(UndoablePage):
     @property
     def short_title(self) -> str:
         return self._name or self._path.name
-
-    def page_icon(self) -> QIcon:
-        return icon("download-simple")
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
 
     def data_facts(self) -> str:
         if self._reading is None:

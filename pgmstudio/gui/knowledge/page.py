@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QDropEvent, QIcon, QKeyEvent
+from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -38,7 +38,6 @@ from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -385,6 +384,9 @@ def _under(hint: str, content: QWidget) -> QWidget:
 class KnowledgePage(EmbeddedPage):
     """Tiers, matrix and list of the same constraints."""
 
+    fixed_title = "Knowledge"
+    icon_name = "checks"
+
     def __init__(
         self, app: AppContext, names_of: Callable[[Project], list[str]] | None = None
     ) -> None:
@@ -472,13 +474,6 @@ class KnowledgePage(EmbeddedPage):
         app.document.changed.connect(self._on_changed)
         theme().changed.connect(self.refresh)
         self.refresh()
-
-    @property
-    def title(self) -> str:
-        return "Knowledge"
-
-    def page_icon(self) -> QIcon:
-        return icon("checks")
 
     def _combo(self, name: str, tip: str) -> QComboBox:
         combo = named(Combo(), name, tip, tip)

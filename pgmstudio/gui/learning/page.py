@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -30,7 +30,6 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.bootstrap import start_bootstrap
 from pgmstudio.gui.runs.imputation import RemedyRow
 from pgmstudio.gui.runs.run_recorder import RunRecorder, run_recorder, training_rows
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -124,6 +123,9 @@ class BootstrapChoice(QWidget):
 class LearnPage(Page):
     """Learning page of the window; preserves the parameters entered for each learner."""
 
+    fixed_title = "Learn"
+    icon_name = "play-circle"
+
     def __init__(self, app: AppContext, landing: RunRecorder) -> None:
         super().__init__("learn")
         self._app, self._landing = app, landing
@@ -143,13 +145,6 @@ class LearnPage(Page):
         app.document.changed.connect(self._on_document_changed)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
-
-    @property
-    def title(self) -> str:
-        return "Learn"
-
-    def page_icon(self) -> QIcon:
-        return icon("play-circle")
 
     def _sheet(self) -> QWidget:
         sheet = QWidget()

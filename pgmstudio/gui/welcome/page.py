@@ -12,7 +12,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
-    QIcon,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -345,6 +344,11 @@ _PAINTERS: dict[str, Callable[[QPainter, QRectF], None]] = {
 class WelcomePage(Page):
     """Every way in, one click each."""
 
+    fixed_title = "Welcome"
+    icon_name = "house"
+    stands_alone = True
+    needs_tab = False
+
     def __init__(self, app: AppContext) -> None:
         super().__init__("welcome")
         self._app = app
@@ -376,21 +380,6 @@ class WelcomePage(Page):
     def _on_theme_changed(self) -> None:
         if theme().scale != self._scale:
             self._build()
-
-    @property
-    def title(self) -> str:
-        return "Welcome"
-
-    def page_icon(self) -> QIcon:
-        return icon("house")
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
-
-    @property
-    def needs_tab(self) -> bool:
-        return False
 
     def _left_side(self) -> QWidget:
         side = QWidget()

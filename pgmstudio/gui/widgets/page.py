@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QEvent, QRect, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence
@@ -37,6 +37,11 @@ class RunPlan:
 class Page(QWidget):
     """A tab's content. Pages with the same `key` are opened once and brought to front."""
 
+    fixed_title: ClassVar[str] = ""  # of pages whose title does not change
+    icon_name: ClassVar[str] = "table"
+    stands_alone: ClassVar[bool] = False  # sends the panels away while this page is in front
+    needs_tab: ClassVar[bool] = True  # else no row of tabs while this is the only page
+
     title_changed = Signal()
     subject_changed = Signal()  # it is about other data or another model now
     facts_changed = Signal()  # the status bar has to ask for them again
@@ -48,7 +53,7 @@ class Page(QWidget):
 
     @property
     def title(self) -> str:
-        return self.key
+        return self.fixed_title or self.key
 
     @property
     def short_title(self) -> str:
@@ -56,7 +61,7 @@ class Page(QWidget):
         return BEST_SO_FAR.capitalize() if self.title.endswith(BEST_SO_FAR) else self.title
 
     def page_icon(self) -> QIcon:
-        return icon("table")
+        return icon(self.icon_name)
 
     @property
     def model_id(self) -> str | None:
@@ -74,16 +79,6 @@ class Page(QWidget):
     def drawing(self) -> Drawing | None:
         """What File ▸ Export picture writes, where it is no canvas; None: nothing now."""
         return None
-
-    @property
-    def stands_alone(self) -> bool:
-        """True sends the panels around the centre away while this page is in front."""
-        return False
-
-    @property
-    def needs_tab(self) -> bool:
-        """False leaves the row of tabs away while this is the only page."""
-        return True
 
     def about_run(self) -> RunPlan | None:
         """The run that could be started here, for the inspector; None for other pages."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -41,7 +41,6 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.imputation import RemedyRow
 from pgmstudio.gui.runs.run_recorder import constraint_message, end_message, run_recorder
 from pgmstudio.gui.runs.run_summary import state_text
-from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import (
     Note,
@@ -258,6 +257,10 @@ STEPS = ("Columns", "Rules", "Learning", "Unresolved edges", "Dependences")
 class WizardPage(UndoablePage):
     """Wizard page of the window; its state survives closing the page."""
 
+    fixed_title = "Learn step by step"
+    icon_name = "list-numbers"
+    stands_alone = True
+
     def __init__(self, app: AppContext) -> None:
         super().__init__("stepwise")
         self._app = app
@@ -334,17 +337,6 @@ class WizardPage(UndoablePage):
         for widget in (self.back, self.forward, self.finish):
             layout.addWidget(widget)
         return foot
-
-    @property
-    def title(self) -> str:
-        return "Learn step by step"
-
-    def page_icon(self) -> QIcon:
-        return icon("list-numbers")
-
-    @property
-    def stands_alone(self) -> bool:
-        return True
 
     @property
     def model_id(self) -> str | None:
