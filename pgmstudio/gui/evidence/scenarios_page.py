@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,30 +29,26 @@ from pgmstudio.core.project.scenarios import (
 )
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
+from pgmstudio.gui.evidence.query_page import ModelQueryPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, named, row
 from pgmstudio.gui.widgets.belief_bars import tuple_of
 from pgmstudio.gui.widgets.combo_box import Combo
-from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.file_dialog import ask_where
-from pgmstudio.gui.widgets.page import Page
 
 NONE = "—"
 REST_MS = 60
 
 
-class ScenariosPage(Page):
+class ScenariosPage(ModelQueryPage):
     """Scenario A is the present evidence, B to D are saved scenarios, unless changed."""
 
     icon_name = "flag"
 
     def __init__(self, app: AppContext, model_id: str) -> None:
-        super().__init__(f"scenarios:{model_id}")
-        self._app, self._model_id = app, model_id
-        self._live = app.workspace.beliefs(model_id)
-        self._topic = f"scenarios-{id(self)}"
+        super().__init__(app, model_id, "scenarios", REST_MS)
         self._outcomes: tuple[Outcome, ...] = ()
         self.cards = BarCardList(
             "scenarioCards",
@@ -91,13 +86,9 @@ class ScenariosPage(Page):
         layout.addWidget(row(self._only, legend, None, copy, export))
         layout.addWidget(hairline())
         layout.addWidget(self.cards, 1)
-        self._rest = one_shot(self, self._ask, REST_MS)
-        app.document.changed.connect(self._on_document_changed)
         app.workspace.selection_changed.connect(self._on_selection_changed)
-        self._live.changed.connect(self._rest.start)
-        self._live.evidence_changed.connect(self._rest.start)
         theme().changed.connect(self._restyle)
-        self._fill_choices()
+        self._refill()
         self._restyle()
         self._ask()
 
@@ -133,37 +124,9 @@ class ScenariosPage(Page):
             if heading is not None:
                 heading.setStyleSheet(f"color: {ink};")
 
-    # -- the page
-
-    @property
-    def title(self) -> str:
-        entry = self._app.project.models.get(self._model_id)
-        return f"Scenarios of {entry.title}" if entry is not None else "Scenarios"
-
-    @property
-    def model_id(self) -> str | None:
-        return self._model_id
-
-    def closed(self) -> None:
-        self._rest.stop()
-        # A removed model has no beliefs to disconnect from.
-        if self._model_id in self._app.project.models:
-            self._live.side.forget(self._topic)
-
-    def _on_document_changed(self, before: object, after: object) -> None:
-        if self._model_id not in self._app.project.models:
-            QTimer.singleShot(0, self, self._leave)
-            return
-        self._fill_choices()
-        self.title_changed.emit()
-        self._rest.start()
-
-    def _leave(self) -> None:
-        self._app.center.close_page(self)
-
     # -- scenarios
 
-    def _fill_choices(self) -> None:
+    def _refill(self) -> None:
         """Keep the user's choices; new saved scenarios fill the other slots."""
         cases = cases_for(self._app.project, self._model_id)
         names = [NONE, PRESENT, *cases]
@@ -187,7 +150,7 @@ class ScenariosPage(Page):
         return [Scenario(letter, n, cases[n]) for letter, n in chosen.items() if n in cases]
 
     def _ask(self) -> None:
-        entry = self._app.project.models.get(self._model_id)
+        entry = self._entry
         if entry is None:
             return
         if self._live.error is not None:
@@ -218,7 +181,7 @@ class ScenariosPage(Page):
         return list(domain.names)
 
     def _show(self, *_: object) -> None:
-        entry = self._app.project.models.get(self._model_id)
+        entry = self._entry
         if entry is None:
             return
         subject = ActiveModel(self._model_id, entry, self._live, None)

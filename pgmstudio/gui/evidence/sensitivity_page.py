@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QStackedWidget, QWidget
 
 from pgmstudio.core.analysis.belief_query import become
@@ -23,8 +22,8 @@ from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, percent, signed
-from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.query_page import ModelQueryPage
 from pgmstudio.gui.plots.function_plot import Curve, FunctionCurve
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow
 from pgmstudio.gui.theme.theme import theme
@@ -40,9 +39,7 @@ from pgmstudio.gui.widgets.basic import (
     vbox,
 )
 from pgmstudio.gui.widgets.combo_box import Combo, offer
-from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.file_dialog import ask_where
-from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import SelectionMode, Table
 
 REST_MS = 80
@@ -259,16 +256,13 @@ VIEWS: dict[str, tuple[str, str, View]] = {
 }
 
 
-class SensitivityPage(Page):
+class SensitivityPage(ModelQueryPage):
     """The sensitivity of the target of one model, computed in the background."""
 
     icon_name = "crosshair"
 
     def __init__(self, app: AppContext, model_id: str) -> None:
-        super().__init__(f"sensitivity:{model_id}")
-        self._app, self._model_id = app, model_id
-        self._live = app.workspace.beliefs(model_id)
-        self._topic = f"sensitivity-{id(self)}"
+        super().__init__(app, model_id, "sensitivity", REST_MS)
         self._answer: SensitivityAnswer | None = None
         self.target = self._choice("sensitivityTarget", "Target", "The target variable.")
         self.state = self._choice("sensitivityState", "State", "The state of the target.")
@@ -316,12 +310,8 @@ class SensitivityPage(Page):
         frame.setProperty("role", "surface")
         vbox(frame, header, hairline(), (self._stack, 1), self.card, spacing=0)
         vbox(self, frame)
-        self._rest = one_shot(self, self._ask, REST_MS)
-        app.document.changed.connect(self._on_document_changed)
         app.workspace.target_changed.connect(self._on_target_changed)
-        self._live.changed.connect(self._rest.start)
-        self._live.evidence_changed.connect(self._rest.start)
-        self._fill_targets()
+        self._refill()
         self._on_tab(self.tabs.current)
 
     def _choice(self, name: str, text: str, tip: str) -> QComboBox:
@@ -334,19 +324,6 @@ class SensitivityPage(Page):
     # -- the page
 
     @property
-    def _entry(self) -> ModelEntry | None:
-        return self._app.project.models.get(self._model_id)
-
-    @property
-    def title(self) -> str:
-        entry = self._entry
-        return f"Sensitivity of {entry.title}" if entry is not None else "Sensitivity"
-
-    @property
-    def model_id(self) -> str | None:
-        return self._model_id
-
-    @property
     def answer(self) -> SensitivityAnswer | None:
         """The shown result; None until it is computed."""
         return self._answer
@@ -356,26 +333,9 @@ class SensitivityPage(Page):
         self.tabs.choose(key)
         self._on_tab(key)
 
-    def closed(self) -> None:
-        self._rest.stop()
-        if self._model_id in self._app.project.models:
-            self._live.side.forget(self._topic)
-
-    def _on_document_changed(self, before: object, after: object) -> None:
-        entry = self._entry
-        if entry is None:
-            QTimer.singleShot(0, self, self._leave)
-            return
-        self.title_changed.emit()
-        self._fill_targets()
-        self._rest.start()
-
-    def _leave(self) -> None:
-        self._app.center.close_page(self)
-
     # -- target
 
-    def _fill_targets(self) -> None:
+    def _refill(self) -> None:
         entry = self._entry
         if entry is None:
             return

@@ -132,7 +132,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.evidence.actions:evidence_actions",
     "pgmstudio.gui.evidence.files:evidence_file_actions",
     "pgmstudio.gui.comparison.actions:compare_actions",
-    "pgmstudio.gui.evidence.analysis_actions:analysis_actions",
+    "pgmstudio.gui.evidence.actions:analysis_actions",
     "pgmstudio.gui.model_page.actions:understanding_actions",
     "pgmstudio.gui.languages.actions:diagram_actions",
     "pgmstudio.gui.evaluation.actions:evaluate_actions",
