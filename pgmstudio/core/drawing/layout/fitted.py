@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -273,6 +272,8 @@ _SWEEPS = 150
 
 
 def _distances(count: int, ends: NDArray[np.intp]) -> Floats:
+    import networkx as nx  # not before the first picture of the window
+
     graph = nx.empty_graph(count)
     graph.add_edges_from(ends.tolist())
     result = np.full((count, count), float(count))
