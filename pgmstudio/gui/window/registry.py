@@ -124,7 +124,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.learning.actions:learn_actions",
     "pgmstudio.gui.export.report_actions:reproduce_actions",
     "pgmstudio.gui.learning.wizard.page:stepwise_actions",
-    "pgmstudio.gui.learning.run_actions:search_actions",
+    "pgmstudio.gui.learning.actions:search_actions",
     "pgmstudio.gui.model_page.actions:moves_actions",
     "pgmstudio.gui.model_page.actions:model_actions",
     "pgmstudio.gui.languages.actions:language_actions",
