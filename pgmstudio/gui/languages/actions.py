@@ -9,7 +9,12 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.conversions import converted, not_converted_reason, same_distribution
+from pgmstudio.core.languages.conversions import (
+    conversions_of,
+    converted,
+    not_converted_reason,
+    same_distribution,
+)
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind, kind_noun
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import ModelEntry
@@ -72,7 +77,9 @@ def diagram_actions(app: AppContext) -> list[ActionSpec]:
 
 
 def _conversions(app: AppContext) -> list[ActionSpec]:
+    """An action for each language that some language can be converted to."""
     commands = _ConversionCommands(app)
+    targets = {target for kind in LANGUAGES for target in conversions_of(kind)}
     return [
         ActionSpec(
             f"model.convert.{kind}",
@@ -83,6 +90,7 @@ def _conversions(app: AppContext) -> list[ActionSpec]:
             needs=[partial(commands.not_convertible, kind)],
         )
         for kind in LANGUAGES
+        if kind in targets
     ]
 
 
