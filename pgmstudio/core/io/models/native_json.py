@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import DataError, FileError, ModelFileError, PgmStudioError
+from pgmstudio.core.errors import DataError, FileError, GraphError, ModelFileError, PgmStudioError
 from pgmstudio.core.io.models.files import ModelFile, Properties
 from pgmstudio.core.io.models.node_link import is_node_link, node_link_file
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
@@ -154,7 +154,9 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
         model = codec.decode(reading)
     except FileError:
         raise
-    except PgmStudioError as problem:  # what the model itself refuses
+    except GraphError as problem:  # what the model itself refuses
+        reading.structure.fail(str(problem))
+    except PgmStudioError as problem:
         document.fail(str(problem))
     title, notes, titles, layout, provenance = (
         document.get(entry) for entry in ("title", "notes", "titles", "layout", "provenance")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.codec import (
     TABLE,
     WEIGHTS,
@@ -36,10 +35,7 @@ def decode_classes(reading: Reading) -> LatentClasses:
         read_rows(reading, tables[variable.name], variable, [classes])
         for variable in reading.domain
     )
-    try:
-        return LatentClasses(reading.domain, weights, rows, hidden)
-    except GraphError as problem:
-        reading.structure.fail(str(problem))
+    return LatentClasses(reading.domain, weights, rows, hidden)
 
 
 CODEC = Codec(

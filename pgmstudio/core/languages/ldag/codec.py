@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import GraphError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.codec import (
     NAMES,
@@ -53,11 +52,8 @@ def decode_labelled(reading: Reading) -> LabelledDag:
         given = rows[variable.name]
         kinds = tuple(str(n + 1) for n in range(max(1, len(given.elements()))))
         tables.append(read_rows(reading, given, variable, [Variable("class", kinds)]))
-    try:
-        dag = Dag.from_edges(domain.names, edges)
-        return LabelledDag(domain, dag, tuple(partitions), tuple(tables))
-    except GraphError as problem:
-        reading.structure.fail(str(problem))
+    dag = Dag.from_edges(domain.names, edges)
+    return LabelledDag(domain, dag, tuple(partitions), tuple(tables))
 
 
 _CLASSES = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.errors import GraphError
 from pgmstudio.core.json_documents import JsonPlace
 from pgmstudio.core.languages.codec import (
     TABLE,
@@ -52,10 +51,7 @@ def decode_graph(reading: Reading) -> DecisionGraph:
         parameters.append(read_rows(reading, listed, variable, [Variable("node", numbers)]))
         given = edges.get(variable.name)
         successors.append(None if given is None else _integers(given))
-    try:
-        return DecisionGraph(domain, tuple(forest), tuple(parameters), tuple(successors))
-    except GraphError as problem:
-        reading.structure.fail(str(problem))
+    return DecisionGraph(domain, tuple(forest), tuple(parameters), tuple(successors))
 
 
 def _integers(location: JsonPlace) -> NDArray[np.int64]:

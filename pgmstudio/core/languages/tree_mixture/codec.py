@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.codec import (
     WEIGHTS,
     Codec,
@@ -46,10 +45,7 @@ def decode_mixture(reading: Reading) -> TreeMixture:
         decode_tree(Reading(reading.path, inner, structure, tables, reading.checker))
         for structure, tables in zip(structures, parameters, strict=True)
     )
-    try:
-        return TreeMixture(reading.domain, read_weights(reading), trees, choice)
-    except GraphError as problem:
-        reading.structure.fail(str(problem))
+    return TreeMixture(reading.domain, read_weights(reading), trees, choice)
 
 
 _STRUCTURE = object_schema(
