@@ -4,8 +4,8 @@
     python docs/generate_reference.py --check   only reports which pages are out of date
 
 A table stands between two markers: `<!-- parameters -->` on the page of a learner,
-`<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`;
-`<!-- end -->` stands after it.
+`<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`,
+`<!-- measures -->` in `reference/measures.md`; `<!-- end -->` stands after it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if __name__ == "__main__":  # from a checkout, whether or not the package is ins
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
+from pgmstudio.core.scores.association_measures import BSK, MEASURES
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 END = "<!-- end -->"
@@ -79,6 +80,28 @@ def language_list() -> str:
     return "\n".join(lines)
 
 
+def measure_list() -> str:
+    """One row for each measure of association."""
+    lines = [
+        "| Key | Measure | Setting | Formula | Stronger | Source |",
+        "|---|---|---|---|---|---|",
+    ]
+    for measure in MEASURES.values():
+        title = measure.title if measure.symmetric else f"{measure.title} (directed)"
+        stronger = "larger" if measure.larger_is_stronger else "smaller"
+        source = "" if measure.reference == BSK else measure.reference.removesuffix(f"; {BSK}")
+        cells = (
+            f"`{measure.key}`",
+            title,
+            measure.setting.value,
+            measure.formula,
+            stronger,
+            source,
+        )
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
 def replace_between(text: str, name: str, table: str) -> str:
     """The text with the table between the markers `<!-- name -->` and `<!-- end -->`."""
     start = f"<!-- {name} -->"
@@ -100,6 +123,9 @@ def generated_pages() -> Iterator[tuple[Path, str]]:
     overview = REFERENCE / "languages.md"
     text = overview.read_text(encoding="utf-8")
     yield overview, replace_between(text, "languages", language_list())
+    overview = REFERENCE / "measures.md"
+    text = overview.read_text(encoding="utf-8")
+    yield overview, replace_between(text, "measures", measure_list())
 
 
 def outdated_pages() -> list[tuple[Path, str]]:

@@ -43,7 +43,7 @@ COMMANDS: dict[str, Command] = {
     for command in (
         Command("learners", "", "list the learners and their parameters"),
         Command("describe", "FILE", "summarise a data or model file"),
-        Command("associations", "DATA --target V", "test which columns are associated with one"),
+        Command("associations", "DATA --target V", "test or measure which columns are associated"),
         Command("decomposition", "DATA [MODEL]", "count the tuples that graphs add to the data"),
         Command("learn", "KEY DATA", "run a learner"),
         Command("evaluate", "MODEL DATA", "compute the log-likelihood of rows, and sizes"),

@@ -1,4 +1,4 @@
-"""`pgmstudio associations`: tests of each column against a target column."""
+"""`pgmstudio associations`: tests against a target column, or a measure of all pairs of columns."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pgmstudio.cli.options.data import add_data_options, read_rows
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.analysis.associations import Associations as MeasuredPairs
+from pgmstudio.core.analysis.associations import PairValue, associations
 from pgmstudio.core.analysis.feature_selection import (
     ALPHA,
     CORRECTIONS,
@@ -19,6 +21,7 @@ from pgmstudio.core.analysis.feature_selection import (
     target_tests,
     telling,
 )
+from pgmstudio.core.scores.association_measures import MEASURES
 
 TESTS = ("g2", "chi2")
 
@@ -27,7 +30,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "associations",
         "Test the independence of each column and the column of --target: p-value and mutual\n"
-        "information in bits, the strongest association first.",
+        "information in bits, the strongest association first. With --measure: the measure of all\n"
+        "pairs of columns, or of those with --target.",
     )
     parser.add_argument("data", metavar="DATA", help="data file")
     parser.add_argument(
@@ -47,11 +51,32 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         metavar="HOW",
         help="correct for the number of tests: none (default), bonferroni or holm",
     )
+    parser.add_argument(
+        "--measure",
+        type=one_of(tuple(MEASURES)),
+        metavar="KEY",
+        help="measure of all pairs: " + ", ".join(MEASURES),
+    )
+    parser.add_argument(
+        "--given",
+        metavar="COLUMN,…",
+        default="",
+        help="condition of a conditional measure (hartley_cond, cond_info_gain, spec_cond)",
+    )
     add_data_options(parser)
     return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> Associations:
+def run(args: argparse.Namespace, line: ProgressLine) -> Associations | MeasureReport:
+    if args.measure is not None:
+        data = read_rows(args.data, args, line)
+        given = [name.strip() for name in args.given.split(",") if name.strip()]
+        if args.target is not None:
+            data.domain.index(args.target)
+        result = associations(data, args.measure, given)
+        return MeasureReport(result, args.target, data.row_count)
+    if args.given:
+        raise UsageError("--given goes with a conditional --measure.")
     if args.target is None:
         raise UsageError("Missing: --target COLUMN. See pgmstudio associations --help.")
     data = read_rows(args.data, args, line)
@@ -131,3 +156,48 @@ class Associations:
         if row.column not in self.selected:
             notes.append("no association found")
         return "; ".join(notes)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureReport:
+    """A measure of all pairs, or of those with the target."""
+
+    result: MeasuredPairs
+    target: str | None
+    row_count: int
+    exit_code: int = 0
+
+    def _pairs(self) -> list[PairValue]:
+        pairs = self.result.pairs()
+        return [p for p in pairs if self.target is None or self.target in (p.parent, p.child)]
+
+    def as_dict(self) -> Mapping[str, Any]:
+        measure = self.result.measure
+        return {
+            "measure": measure.key,
+            "title": measure.title,
+            "setting": measure.setting.value,
+            "formula": measure.formula,
+            "larger_is_stronger": measure.larger_is_stronger,
+            "symmetric": measure.symmetric,
+            "reference": measure.reference,
+            "given": list(self.result.given),
+            "rows": self.row_count,
+            "exact": self.result.is_exact,
+            "pairs": [
+                {"parent": pair.parent, "child": pair.child, "value": pair.value}
+                for pair in self._pairs()
+            ],
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        measure = self.result.measure
+        given = f" given {', '.join(self.result.given)}" if self.result.given else ""
+        yield f"{measure.title}{given}: {measure.formula}"
+        kind = "symmetric" if measure.symmetric else "of a child given its parent"
+        yield f"{measure.setting.value}, {measure.direction}, {kind}; {measure.reference}\n"
+        arrow = " – " if measure.symmetric else " → "
+        rows = [[arrow.join((p.parent, p.child)), decimal(p.value, 6)] for p in self._pairs()]
+        yield Table(["Pair", measure.key], rows, "<>")
+        if not self.result.is_exact:
+            yield "\nDegrees are approximate: the rows have too many intersections."

@@ -1,0 +1,85 @@
+"""Measures of all pairs of columns."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pgmstudio.__main__ import main
+from pgmstudio.core.analysis.associations import associations
+from pgmstudio.core.errors import ParameterError, UnknownNameError
+from pgmstudio.core.scores.association_measures import MEASURES
+from tests.core.learning.lecture_data import CORONARY, GEOMETRIC
+
+
+def test_the_pairs_of_the_lecture_are_ordered_by_strength() -> None:
+    for key, expected in {
+        "hartley_gain": [1.0, 0.847997, 0.584963],
+        "rel_relative": [6 / 12, 5 / 9, 8 / 12],
+        "info_gain": [0.846439, 0.570951, 0.295462],
+    }.items():
+        pairs = associations(GEOMETRIC, key).pairs()
+        assert [pair.value for pair in pairs] == pytest.approx(expected, abs=1e-6)
+        ends = [(pair.parent, pair.child) for pair in pairs]
+        assert ends == [("color", "shape"), ("shape", "size"), ("color", "size")]
+
+
+def test_degrees_of_single_tuples_are_a_tenth() -> None:
+    # π is 0.1 for each of the ten objects, so gains are a tenth of those of Hartley.
+    by_degree = associations(GEOMETRIC, "spec_gain").matrix
+    by_relation = associations(GEOMETRIC, "hartley_gain").matrix
+    assert by_degree == pytest.approx(by_relation / 10, nan_ok=True)
+
+
+def test_a_directed_measure_has_both_directions() -> None:
+    result = associations(GEOMETRIC, "hartley_gain_ratio")
+    assert len(result.pairs()) == 6
+    assert result.matrix[0, 1] == pytest.approx(0.5)  # color as parent: gain / H(color)
+    assert result.matrix[1, 0] == pytest.approx(0.630930, abs=1e-6)
+
+
+def test_conditional_measures_of_the_lecture() -> None:
+    gain = associations(GEOMETRIC, "hartley_cond", ["shape"])
+    assert gain.matrix[0, 2] == pytest.approx(0, abs=1e-12)
+    assert math.isnan(gain.matrix[0, 1])
+    assert associations(GEOMETRIC, "hartley_cond", ["size"]).matrix[0, 1] == pytest.approx(1 / 3)
+    # §10: I(B,E|C) and I(C,E|A,B).
+    information = associations(CORONARY, "cond_info_gain", ["C"]).matrix
+    assert information[1, 4] == pytest.approx(0.002519, abs=1e-6)
+    both = associations(CORONARY, "cond_info_gain", ["A", "B"]).matrix
+    assert both[2, 4] == pytest.approx(0.002945, abs=1e-6)
+    with pytest.raises(ParameterError, match="needs a condition"):
+        associations(GEOMETRIC, "hartley_cond")
+    with pytest.raises(ParameterError, match="has no condition"):
+        associations(GEOMETRIC, "info_gain", ["size"])
+    with pytest.raises(UnknownNameError):
+        associations(GEOMETRIC, "hartley")
+
+
+@pytest.mark.parametrize("key", [m.key for m in MEASURES.values() if not m.is_conditional])
+def test_every_measure_has_numbers_for_every_pair(key: str) -> None:
+    matrix = associations(GEOMETRIC, key).matrix
+    assert np.isfinite(matrix[~np.eye(3, dtype=bool)]).all()
+    if MEASURES[key].symmetric:
+        assert matrix == pytest.approx(matrix.T, abs=1e-12, nan_ok=True)
+
+
+def test_the_command_prints_any_measure(
+    sample_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    objects = str(sample_data / "geometric_objects.csv")
+    assert main(["associations", objects, "--measure", "hartley_gain", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["larger_is_stronger"] is True
+    assert [pair["value"] for pair in document["pairs"]] == pytest.approx(
+        [1.0, 0.847997, 0.584963], abs=1e-6
+    )
+    nine = str(sample_data / "geometric_objects_9.csv")
+    assert main(["associations", nine, "--measure", "hartley_cond", "--given", "shape"]) == 0
+    printed = capsys.readouterr().out
+    assert "color – size  0.138346" in printed.replace("      ", "  ")
+    assert main(["associations", nine, "--given", "shape"]) == 2
