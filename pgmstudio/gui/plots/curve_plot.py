@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.gui.plots.chart import Chart
@@ -151,39 +151,3 @@ def points_along(xs: ArrayLike, ys: ArrayLike) -> tuple[Floats, Floats]:
     between = marks[:, :-1, None] + np.diff(marks)[:, :, None] * parts
     every = np.hstack((between.reshape(2, -1), marks[:, -1:]))
     return every[0], every[1]
-
-
-class PointPlot(CurvePlot):
-    """Plot of points that can be clicked; `chosen` sends the number of the point."""
-
-    across = True
-    chosen = Signal(int)
-
-    def _draw_points(
-        self,
-        index: int,
-        name: str,
-        symbol: str,
-        numbers: Sequence[int],
-        xs: ArrayLike,
-        ys: ArrayLike,
-    ) -> None:
-        """A line through points with these numbers."""
-        item = self._draw_curve(index, name, xs, ys, symbol, numbers=numbers)
-        item.scatter.opts["tip"] = None
-        item.sigPointsClicked.connect(self._on_clicked)
-
-    def _ring(self, index: int, x: float, y: float) -> None:
-        """Around the best point of a line."""
-        import pyqtgraph
-
-        pen = pyqtgraph.mkPen(theme().category(index, "ink"), width=1.6)
-        ring = pyqtgraph.ScatterPlotItem([x], [y], symbol="o", size=20, brush=None, pen=pen)
-        ring.setZValue(20)
-        self._canvas.addItem(ring)
-
-    def _on_clicked(self, _item: Any, points: Any, *_: object) -> None:
-        for point in points:
-            if point.data() is not None:
-                self.chosen.emit(int(point.data()))
-                return

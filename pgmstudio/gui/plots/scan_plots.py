@@ -1,4 +1,4 @@
-"""Plots of scans: over κ, restarts, numbers of classes, an experiment's parameter, and λ."""
+"""Plots of scans: models by one of their numbers, restarts, and an experiment's parameter."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import Signal
 
 from pgmstudio.core.drawing.svg.sl_plot import Axis
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep, SweepLine
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
-from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
-from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.core.number_format import decimal
-from pgmstudio.gui.plots.curve_plot import CurvePlot, PointPlot
+from pgmstudio.gui.plots.curve_plot import CurvePlot
 from pgmstudio.gui.plots.plot_widget import HOW_TO_MOVE
 from pgmstudio.gui.theme.theme import theme
 
+# Distinguishable without colour, too.
+SYMBOLS = ("o", "s", "t1", "d", "t", "+", "x", "star", "p", "h", "t2")
+_MAX_TICKS = 24
 # The name of a line, and its value at a point.
-KappaLines = Sequence[tuple[str, Callable[[Any], float | None]]]
+ScanLines = Sequence[tuple[str, Callable[[Any], float | None]]]
 
 
 def kappa_text(kappa: float, without: str = "no labels") -> str:
@@ -29,74 +31,115 @@ def kappa_text(kappa: float, without: str = "no labels") -> str:
     return f"{kappa:g}".replace("e-0", "e−").replace("e-", "e−") if kappa else without
 
 
-class KappaPlot(PointPlot):
-    """κ has steps of its own, since its numbers lie decades apart and 0 is one of them."""
+class ScanPlot(CurvePlot):
+    """Lines through points that are models; `chosen` sends the number of a clicked point."""
 
-    def __init__(self) -> None:
-        super().__init__("kappaPlot")
-        self._ticks: Sequence[str] = ()
-        self._points: Sequence[Any] = ()
-        self._best = 0
-        self._axis_titles = ("", "")
-        self._lines: KappaLines = ()
-        self._errors: Sequence[float | None] = ()
+    across = True
+    chosen = Signal(int)
+
+    def __init__(self, name: str = "scanPlot") -> None:
+        super().__init__(name)
+        self._content: Callable[[], None] | None = None
+        self.flags: Mapping[float, str] = {}
 
     @property
     def is_empty(self) -> bool:
-        return not self._points
+        return self._content is None
 
-    def show_path(
+    def show_points(
         self,
         points: Sequence[Any],
+        lines: ScanLines,
         *,
-        ticks: Sequence[str],
-        best: int,
         titles: tuple[str, str],
-        lines: KappaLines,
         hint: str,
+        best: Mapping[str, int],
+        x: Callable[[Any], float] | None = None,
+        ticks: Sequence[str] = (),
         errors: Sequence[float | None] = (),
+        flags: Mapping[float, str] | None = None,
     ) -> None:
-        """A line for each quantity over the points; `titles` of the two axes, `errors` the standard
-        errors of the first line."""
-        self._points, self._ticks, self._best = points, ticks, best
-        self._axis_titles, self._lines, self._errors = titles, lines, errors
+        """A line for each quantity over the points; `best` are numbers of points to be ringed.
+
+        Without `x` the points are evenly spaced. `titles` are those of the two axes, `errors` the
+        standard errors of the first line, and `flags` warnings under points by their x.
+        """
+        self.flags = flags or {}
+        xs = [float(i) if x is None else x(point) for i, point in enumerate(points)]
+
+        def draw() -> None:
+            self._name_axes(*titles)
+            named = dict(zip(xs, ticks, strict=False)) if len(set(xs)) <= _MAX_TICKS else {}
+            self._canvas.getAxis("bottom").setTicks([list(named.items())] if named else None)
+            lowest = dict.fromkeys(xs, math.inf)
+            for index, (name, value) in enumerate(lines):
+                values = {
+                    i: float(number)
+                    for i, point in enumerate(points)
+                    if (number := value(point)) is not None and math.isfinite(number)
+                }
+                if not values:
+                    continue
+                self._draw_points(index, name, xs, values)
+                ringed = best.get(name)
+                if ringed in values:
+                    self._ring(index, xs[ringed], values[ringed])
+                if index == 0:
+                    self._draw_standard_errors(xs, values, errors)
+                lowest |= {xs[i]: min(lowest[xs[i]], number) for i, number in values.items()}
+            for at, text in self.flags.items():
+                self._draw_flag(at, lowest[at], text)
+
+        self._content = draw if points else None
         self.refresh()
-        self._hint.setText(f"{hint} (ringed). A click on a point opens its model.")
+        self._hint.setText(hint)
 
     def _draw_curves(self) -> None:
-        self._name_axes(*self._axis_titles)
-        ticks = [(float(i), text) for i, text in enumerate(self._ticks)]
-        self._canvas.getAxis("bottom").setTicks([ticks])
-        for index, (name, value) in enumerate(self._lines):
-            known = {
-                i: float(number)
-                for i, point in enumerate(self._points)
-                if (number := value(point)) is not None and math.isfinite(number)
-            }
-            if not known:
-                continue
-            xs = [float(i) for i in known]
-            self._draw_points(index, name, "od"[index], list(known), xs, list(known.values()))
-            if self._best in known:
-                self._ring(index, float(self._best), known[self._best])
-            if index == 0:
-                self._draw_standard_errors(known)
-        self._legend.setVisible(len(self._lines) > 1)
+        assert self._content is not None
+        self._content()
+        self._legend.setVisible(len(self.curves) > 1)
         self._canvas.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
 
-    def _draw_standard_errors(self, values: Mapping[int, float]) -> None:
-        """A standard error of the mean over the folds, up and down."""
-        errors = [
-            (float(i), values[i], values[i] - error, values[i] + error)
-            for i, error in enumerate(self._errors)
-            if error is not None and i in values
-        ]
-        if errors:
-            self._draw_errors(0, *zip(*errors, strict=True))
+    def _draw_points(
+        self, index: int, name: str, xs: Sequence[float], values: Mapping[int, float]
+    ) -> None:
+        numbers = sorted(values, key=lambda i: (xs[i], i))
+        places, heights = [xs[i] for i in numbers], [values[i] for i in numbers]
+        item = self._draw_curve(index, name, places, heights, SYMBOLS[index], numbers=numbers)
+        item.scatter.opts["tip"] = None
+        item.sigPointsClicked.connect(self._on_clicked)
+
+    def _ring(self, index: int, x: float, y: float) -> None:
+        """Around the best point of a line."""
+        import pyqtgraph
+
+        pen = pyqtgraph.mkPen(theme().category(index, "ink"), width=1.6)
+        ring = pyqtgraph.ScatterPlotItem([x], [y], symbol="o", size=20, brush=None, pen=pen)
+        ring.setZValue(20)
+        self._canvas.addItem(ring)
+
+    def _draw_standard_errors(
+        self, xs: Sequence[float], values: Mapping[int, float], errors: Sequence[float | None]
+    ) -> None:
+        known = [(i, error) for i, error in enumerate(errors) if error is not None and i in values]
+        if known:
+            parts = [(xs[i], values[i], values[i] - e, values[i] + e) for i, e in known]
+            self._draw_errors(0, *zip(*parts, strict=True))
+
+    def _draw_flag(self, x: float, y: float, text: str) -> None:
+        import pyqtgraph
+
+        item = pyqtgraph.TextItem(f"⚠ {text}", theme().color("warning_ink"), anchor=(0.5, 0))
+        item.setFont(theme().font("caption"))
+        item.setPos(x, y)
+        self._canvas.addItem(item)
+
+    def _on_clicked(self, _item: Any, points: Any, *_: object) -> None:
+        number = next((p.data() for p in points if p.data() is not None), None)
+        if number is not None:
+            self.chosen.emit(int(number))
 
 
-# Distinguishable without colour, too.
-SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "t1", "p", "h", "t2")
 WITH_SYMBOLS = 60  # more runs of one k are a line
 
 
@@ -166,103 +209,6 @@ class RestartPlot(CurvePlot):
         )
 
 
-Value = Callable[[ScanPoint], float | None]
-# Name, value, marker; each has its own symbol as well as its colour.
-LINES: tuple[tuple[str, Value, str], ...] = (
-    ("training", lambda p: p.train_bits, "o"),
-    ("BIC", lambda p: p.bic_bits, "s"),
-    ("AIC", lambda p: p.aic_bits, "t1"),
-    ("held-out", lambda p: p.held_bits, "d"),
-)
-_CRITERIA = {"BIC", "AIC", "held-out"}
-
-
-def flag_of(point: ScanPoint) -> str:
-    """“2 empty, 1 double”; empty when all classes are of use."""
-    parts = [f"{point.empty} empty"] if point.empty else []
-    parts += [f"{point.duplicates} double"] if point.duplicates else []
-    return ", ".join(parts)
-
-
-class ScanPlot(PointPlot):
-    """Plot of a scan over numbers of classes; a click sends the number of the point."""
-
-    def __init__(self) -> None:
-        super().__init__("scanPlot")
-        self._scan: ClassScan | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        return self._scan is None or not self._scan.points
-
-    @property
-    def flags(self) -> dict[int, str]:
-        """Warnings at points with useless classes, by their number of classes."""
-        points = () if self._scan is None else self._scan.points
-        return {point.classes: flag_of(point) for point in points if flag_of(point)}
-
-    def show_scan(self, scan: ClassScan) -> None:
-        self._scan = scan
-        self.refresh()
-
-    def best_of(self, name: str) -> ScanPoint | None:
-        """The point that a line is largest at; None when it has none."""
-        value = next(value for line, value, _ in LINES if line == name)
-        if self._scan is None:
-            return None
-        known = [point for point in self._scan.points if value(point) is not None]
-        return max(known, key=lambda p: value(p) or 0.0, default=None)
-
-    def _draw_curves(self) -> None:
-        scan = self._scan
-        assert scan is not None
-        self._dress_axes(scan)
-        order = sorted(range(len(scan.points)), key=lambda i: (scan.points[i].classes, i))
-        descriptions = []
-        for index, (name, value, symbol) in enumerate(LINES):
-            numbers = [i for i in order if value(scan.points[i]) is not None]
-            if not numbers:
-                continue
-            xs = [scan.points[i].classes for i in numbers]
-            ys = [bits for i in numbers if (bits := value(scan.points[i])) is not None]
-            self._draw_points(index, name, symbol, numbers, xs, ys)
-            best = self.best_of(name)
-            if best is not None and name in _CRITERIA:
-                self._ring(index, best.classes, value(best) or 0.0)
-                descriptions.append(f"{name} {best.classes}")
-        self._draw_flags(scan)
-        self._hint.setText(
-            f"Best number of classes: {', '.join(descriptions)} (ringed). "
-            "Higher is better; a click on a point opens its model."
-        )
-
-    def _draw_flags(self, scan: ClassScan) -> None:
-        """Label the points whose classes are empty or repeat each other."""
-        import pyqtgraph
-
-        for point in scan.points:
-            label = flag_of(point)
-            if label:
-                text = pyqtgraph.TextItem(
-                    f"⚠ {label}", theme().color("warning_ink"), anchor=(0.5, 0)
-                )
-                text.setFont(theme().font("caption"))
-                text.setPos(point.classes, min(point.bic_bits, point.aic_bits))
-                self._canvas.addItem(text)
-
-    def _dress_axes(self, scan: ClassScan) -> None:
-        self._name_axes("Classes", "Bits per row ↑")
-        counts = sorted({point.classes for point in scan.points})
-        if len(counts) <= 24:
-            ticks = [(count, str(count)) for count in counts]
-            self._canvas.getAxis("bottom").setTicks([ticks])
-        self._canvas.setAccessibleName("Criteria by number of classes")
-        self._canvas.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
-
-
-_MAX_TICKS = 16
-
-
 class SweepLinesPlot(CurvePlot):
     """A line, symbol and colour for each; settings that grow by factors are evenly spaced."""
 
@@ -318,46 +264,3 @@ class SweepLinesPlot(CurvePlot):
             spreads = np.array([mark.spread or 0.0 for mark in one.marks])
             self._draw_errors(number, xs, ys, ys - spreads, ys + spreads)
         self._draw_curve(number, one.name, xs, ys, SYMBOLS[number % len(SYMBOLS)])
-
-
-class SweepPlot(PointPlot):
-    """An SL-curve: every point is a model."""
-
-    def __init__(self) -> None:
-        super().__init__("sweepPlot")
-        self._scan: PdgScan | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        return self._scan is None or not self._scan.points
-
-    def show_scan(self, scan: PdgScan) -> None:
-        self._scan = scan
-        self.refresh()
-
-    def _draw_curves(self) -> None:
-        scan = self._scan
-        assert scan is not None
-        self._name_axes("Effective size", "Bits per row ↑")
-        best = scan.best()
-        lines: tuple[tuple[str, str], ...] = (("training", "o"), ("held-out", "d"))
-        for index, (name, symbol) in enumerate(lines):
-            known = [i for i, point in enumerate(scan.points) if _bits(point, name) is not None]
-            known.sort(key=lambda i: scan.points[i].effective_size)
-            if not known:
-                continue
-            xs = [float(scan.points[i].effective_size) for i in known]
-            ys = [bits for i in known if (bits := _bits(scan.points[i], name)) is not None]
-            self._draw_points(index, name, symbol, known, xs, ys)
-        index = 0 if best.held_bits is None else 1
-        number = best.train_bits if best.held_bits is None else best.held_bits
-        self._ring(index, float(best.effective_size), number)
-        self._canvas.setToolTip(f"{HOW_TO_MOVE}; a point opens its model.")
-        self._hint.setText(
-            f"Best by {scan.criterion}: λ {best.lambda_:.3g} (ringed). Higher and further left is "
-            "better; a click on a point opens its model."
-        )
-
-
-def _bits(point: PdgPoint, name: str) -> float | None:
-    return point.train_bits if name == "training" else point.held_bits

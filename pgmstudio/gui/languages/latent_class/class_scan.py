@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from pgmstudio.core.languages.latent_class.learning.trace import ClassScan, ScanPoint
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.plots.scan_plots import ScanPlot, flag_of
+from pgmstudio.gui.plots.scan_plots import ScanPlot
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
 from pgmstudio.gui.runs.results.scans import (
     AIC,
@@ -32,6 +32,42 @@ _NUMBERS = attrgetter(
 )
 
 
+_LINES = (
+    ("training", attrgetter("train_bits")),
+    ("BIC", attrgetter("bic_bits")),
+    ("AIC", attrgetter("aic_bits")),
+    ("held-out", attrgetter("held_bits")),
+)
+
+
+def flag_of(point: ScanPoint) -> str:
+    """“2 empty, 1 double”; empty when all classes are of use."""
+    parts = [f"{point.empty} empty"] if point.empty else []
+    parts += [f"{point.duplicates} double"] if point.duplicates else []
+    return ", ".join(parts)
+
+
+def draw_scan(plot: ScanPlot, scan: ClassScan) -> None:
+    """Criteria by number of classes; the best point of each is ringed."""
+    points, best = scan.points, {}
+    for name, value in _LINES[1:]:
+        known = [i for i, point in enumerate(points) if value(point) is not None]
+        if known:
+            best[name] = max(known, key=lambda i: value(points[i]))
+    chosen = ", ".join(f"{name} {points[i].classes}" for name, i in best.items())
+    plot.show_points(
+        points,
+        _LINES,
+        titles=("Classes", "Bits per row ↑"),
+        x=attrgetter("classes"),
+        ticks=[str(point.classes) for point in points],
+        best=best,
+        flags={point.classes: flag for point in points if (flag := flag_of(point))},
+        hint=f"Best number of classes: {chosen} (ringed). "
+        "Higher is better; a click on a point opens its model.",
+    )
+
+
 def _text(point: ScanPoint) -> str:
     return counted(point.classes, "class", "classes")
 
@@ -42,7 +78,7 @@ def class_scan_content(scan: ClassScan, state: ResultState) -> ResultContent | N
     return scan_content(
         scan,
         view=ResultView(
-            "plot", ScanPlot, lambda plot: plot.show_scan(scan), lambda plot: plot.chosen
+            "plot", ScanPlot, lambda plot: draw_scan(plot, scan), lambda plot: plot.chosen
         ),
         columns=_COLUMNS,
         row=lambda point: (*_NUMBERS(point), flag_of(point) or "none"),

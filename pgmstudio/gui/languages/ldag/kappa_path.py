@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath, KappaPoint
 from pgmstudio.core.number_format import counted, decimal, grouped
-from pgmstudio.gui.plots.scan_plots import KappaPlot, kappa_text
+from pgmstudio.gui.plots.scan_plots import ScanPlot, kappa_text
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
 from pgmstudio.gui.runs.results.fields import SegmentsField
 from pgmstudio.gui.runs.results.scans import HELD_OUT, opening_of_point, scan_content
@@ -77,23 +77,24 @@ def kappa_path_content(path: KappaPath, state: ResultState) -> ResultContent | N
     quantity = state.value("along", HELD)
     made = f"the κ path of {state.run_title}"
 
-    def draw(plot: KappaPlot) -> None:
+    def draw(plot: ScanPlot) -> None:
         best, (title, lines) = path.best(), _LINES[quantity]
         by = f"{path.folds}-fold cross-validation" if best.held_bits is not None else "score so far"
-        plot.show_path(
+        plot.show_points(
             path.points,
+            lines,
             ticks=[kappa_text(point.kappa) for point in path.points],
-            best=path.points.index(best),
+            best={name: path.points.index(best) for name, _ in lines},
             titles=("κ, the prior of labels", title),
-            lines=lines,
-            hint=f"{_text(best) if best.kappa else 'No labels'} is best by {by}",
+            hint=f"{_text(best) if best.kappa else 'No labels'} is best by {by} (ringed). "
+            "A click on a point opens its model.",
             errors=[point.standard_error for point in path.points] if quantity == HELD else (),
         )
 
     return scan_content(
         path,
         fields=(SegmentsField("along", quantity, _QUANTITIES),),
-        view=ResultView("plot", KappaPlot, draw, lambda plot: plot.chosen),
+        view=ResultView("plot", ScanPlot, draw, lambda plot: plot.chosen),
         columns=_COLUMNS,
         row=_ROW,
         point_text=lambda p: f"{_text(p)}, {counted(p.parameters, 'parameter')}",

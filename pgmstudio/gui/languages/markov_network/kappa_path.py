@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from pgmstudio.core.languages.markov_network.learning.kappa_path import ContextPath, ContextPoint
 from pgmstudio.core.number_format import counted, decimal, grouped
-from pgmstudio.gui.plots.scan_plots import KappaPlot, kappa_text
+from pgmstudio.gui.plots.scan_plots import ScanPlot, kappa_text
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
 from pgmstudio.gui.runs.results.fields import SegmentsField
 from pgmstudio.gui.runs.results.scans import opening_of_point, scan_content
@@ -70,22 +70,22 @@ def kappa_path_content(path: ContextPath, state: ResultState) -> ResultContent |
     quantity = state.value("along", "bic")
     made = f"the κ path of {state.run_title}"
 
-    def draw(plot: KappaPlot) -> None:
+    def draw(plot: ScanPlot) -> None:
         best, (title, lines) = path.best(), _LINES[quantity]
-        plot.show_path(
+        plot.show_points(
             path.points,
+            lines,
             ticks=[kappa_text(point.kappa, WITHOUT) for point in path.points],
-            best=path.points.index(best),
+            best={name: path.points.index(best) for name, _ in lines},
             titles=("κ, the prior of contexts", title),
-            lines=lines,
             hint=f"{_text(best) if best.kappa else 'No contexts'} is best by "
-            f"{path.criterion.upper()}",
+            f"{path.criterion.upper()} (ringed). A click on a point opens its model.",
         )
 
     return scan_content(
         path,
         fields=(SegmentsField("along", quantity, _QUANTITIES),),
-        view=ResultView("plot", KappaPlot, draw, lambda plot: plot.chosen),
+        view=ResultView("plot", ScanPlot, draw, lambda plot: plot.chosen),
         columns=_COLUMNS,
         row=_ROW,
         point_text=lambda p: f"{_text(p)}, {counted(p.parameters, 'parameter')}",

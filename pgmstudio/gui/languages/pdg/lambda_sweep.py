@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.gui.plots.scan_plots import SweepPlot
+from pgmstudio.gui.plots.scan_plots import ScanPlot
 from pgmstudio.gui.runs.recorded_run import LAMBDA
 from pgmstudio.gui.runs.results.content import ResultContent, ResultState, ResultView
 from pgmstudio.gui.runs.results.scans import BIC, HELD_OUT, TRAINING, opening_of_point, scan_content
@@ -44,13 +44,31 @@ _ROW = attrgetter(
 )
 
 
+_LINES = (("training", attrgetter("train_bits")), ("held-out", attrgetter("held_bits")))
+
+
+def draw_sweep(plot: ScanPlot, scan: PdgScan) -> None:
+    """An SL-curve: every point is a model."""
+    best = scan.best()
+    ringed = "training" if best.held_bits is None else "held-out"
+    plot.show_points(
+        scan.points,
+        _LINES,
+        titles=("Effective size", "Bits per row ↑"),
+        x=attrgetter("effective_size"),
+        best={ringed: scan.points.index(best)},
+        hint=f"Best by {scan.criterion}: λ {_lambda_text(best.lambda_)} (ringed). Higher and "
+        "further left is better; a click on a point opens its model.",
+    )
+
+
 def lambda_sweep_content(scan: PdgScan, state: ResultState) -> ResultContent | None:
     """Bits per row by effective size, a point for each λ."""
     made = f"a λ sweep: {state.run_title}"
     return scan_content(
         scan,
         view=ResultView(
-            "plot", SweepPlot, lambda plot: plot.show_scan(scan), lambda plot: plot.chosen
+            "plot", ScanPlot, lambda plot: draw_sweep(plot, scan), lambda plot: plot.chosen
         ),
         columns=_COLUMNS,
         row=_ROW,

@@ -17,6 +17,7 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.inspector.panel import InspectorPanel
+from pgmstudio.gui.languages.latent_class.class_scan import draw_scan
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
 from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
@@ -164,7 +165,7 @@ def test_empty_and_double_classes_are_flagged_and_the_best_named(
     scan = scan.with_point(point(3, -4.2, -3.8, 1, 2))
     plot = ScanPlot()
     qtbot.addWidget(plot)
-    plot.show_scan(scan)
+    draw_scan(plot, scan)
     assert plot.curves["BIC"] == ([1, 2, 3], [-5, -4, -4.2])
     assert "held-out" not in plot.curves
     assert "BIC 2, AIC 3" in plot.hint
