@@ -21,7 +21,7 @@ from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_heig
 from pgmstudio.gui.canvas.legend import LegendEntry, icon_sample, sample_route
 from pgmstudio.gui.canvas.node_view import Detail
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
+from pgmstudio.gui.evidence.row_evidence import row_surprise_of, surprises
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 

@@ -20,8 +20,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL, NO_ROWS_OF_MODEL, Conditions
 from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
 from pgmstudio.gui.evidence.last_model import last_model
-from pgmstudio.gui.evidence.row_evidence import RowChooser
-from pgmstudio.gui.evidence.row_surprise import row_surprise_of
+from pgmstudio.gui.evidence.row_evidence import RowChooser, row_surprise_of
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 

@@ -65,9 +65,9 @@ from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, us
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button
+from pgmstudio.gui.widgets.belief_bars import digit_of
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 from pgmstudio.gui.widgets.debounce import BeforePaint
-from pgmstudio.gui.widgets.digit_keys import digit_of
 
 SORTS = (
     ("data", "Order of the data", "The order of the variables in the model or the data."),

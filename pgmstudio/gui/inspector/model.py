@@ -17,7 +17,7 @@ from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics, stop
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
-from pgmstudio.gui.evidence.row_surprise import row_surprise_of, surprises
+from pgmstudio.gui.evidence.row_evidence import row_surprise_of, surprises
 from pgmstudio.gui.inspector.language_sections import LanguageSections
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.description import ModelDescription

@@ -27,9 +27,13 @@ from pgmstudio.gui.jobs.learning_run import reports_steps
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.bootstrap import start_bootstrap
 from pgmstudio.gui.runs.imputation import RemedyRow
-from pgmstudio.gui.runs.run_recorder import RunRecorder, run_recorder, training_rows
+from pgmstudio.gui.runs.run_recorder import (
+    RunRecorder,
+    run_recorder,
+    start_bootstrap,
+    training_rows,
+)
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,

@@ -10,14 +10,16 @@ from PySide6.QtCore import QObject
 
 import pgmstudio
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.errors import DataError, ParameterError, PgmStudioError
+from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan, processes_for
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import all_learners, learner_of
 from pgmstudio.core.languages.run_checks import broken_rules
-from pgmstudio.core.params import parse_params
+from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.project import (
     DataEntry,
@@ -99,8 +101,6 @@ class RunRecorder(QObject):
 
     def _start_as(self, run_id: str, request: RunRequest) -> LearningRun:
         """As a bootstrap where the recorded run was one."""
-        from pgmstudio.gui.runs.bootstrap import settings_of, start_bootstrap
-
         settings = settings_of(self._app.project.runs[run_id])
         if settings is not None:
             return start_bootstrap(self._app, request, settings)
@@ -253,3 +253,26 @@ def end_message(run: LearningRun) -> str:
 def run_recorder(app: AppContext) -> RunRecorder:
     """The `RunRecorder` of a window, made on first use."""
     return app.service(RunRecorder)
+
+
+def start_bootstrap(app: AppContext, request: RunRequest, settings: BootstrapParams) -> LearningRun:
+    """Learn again and again from rows drawn with replacement; spread over the cores."""
+    data = training_rows(app.project, request.data_id, request.split_part)
+    processes = processes_for(data, settings.replicates)
+    plan = BootstrapPlan(
+        request.learner_key, data, request.params, request.seed, settings, processes
+    )
+    return app.workspace.runs.enqueue(request, plan)
+
+
+def settings_of(run: Run) -> BootstrapParams | None:
+    """How often a recorded bootstrap learned again; None for other runs."""
+    frequencies = run.kept.get(EdgeFrequencies.kind)
+    if frequencies is None:
+        return None
+    names = {spec.name for spec in specs_of(BootstrapParams)}
+    details = {name: value for name, value in frequencies["settings"].items() if name in names}
+    try:
+        return parse_params(BootstrapParams, details)
+    except ParameterError:  # written by another version
+        return None

@@ -22,7 +22,7 @@ from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.evidence.map_query import MapQuery
-from pgmstudio.gui.evidence.row_surprise import bits_given_parents, row_surprise_of
+from pgmstudio.gui.evidence.row_evidence import bits_given_parents, row_surprise_of
 from pgmstudio.gui.evidence.sensitivity_page import SensitivityPage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page
