@@ -92,6 +92,12 @@ def add_data_options(
         "--sheet", "--table", metavar="NAME", help="sheet of a workbook, or table of a database"
     )
     group.add_argument(
+        "--imprecise",
+        action="store_true",
+        help="cells such as {red,green} are sets of states and * is unknown; possibilistic "
+        "learners use the sets, others take such cells as missing",
+    )
+    group.add_argument(
         "--read-limit",
         type=number(0, low_open=True),
         metavar="GB",
@@ -139,6 +145,10 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
 
 def read_rows(path: str, args: argparse.Namespace, line: ProgressLine) -> DataSet:
     """The rows of a file; variables have the states that occur in it."""
+    if args.imprecise:
+        from pgmstudio.core.io.data.imprecise import read_imprecise
+
+        return read_imprecise(path, import_options(args))
     return _import(path, import_options(args), line).data
 
 

@@ -6,8 +6,10 @@ sets takes them as unknown; `sets` has the states of each.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +63,13 @@ class ImpreciseData(DataSet):
                     sets[place, number] = codes
         data = DataSet.from_rows(domain, plain)
         return cls(domain, data.codes, None, sets)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of domain, codes, weights and sets, for provenance."""
+        plain = DataSet(self.domain, self.codes, self.weights).fingerprint
+        sets = sorted((cell, sorted(states)) for cell, states in self.sets.items())
+        return hashlib.sha256(repr((plain, sets)).encode()).hexdigest()[:16]
 
     def take_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> ImpreciseData:
         kept = np.arange(self.row_count)[chosen]

@@ -1,0 +1,74 @@
+"""Tables whose cells are sets of states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pgmstudio.__main__ import main
+from pgmstudio.core.data.imprecise import cell_text
+from pgmstudio.core.data.possibility import PossibilityDistribution
+from pgmstudio.core.errors import DataFileError
+from pgmstudio.core.io.data.imprecise import imprecise_csv, read_imprecise
+from pgmstudio.core.io.data.options import ImportOptions
+
+TEXT = """color,size,count
+"{red,green}",1,2
+blue,*,1
+{red|blue},10,3
+,2,1
+"""
+
+
+def test_sets_and_unknown_cells_are_read_and_written(tmp_path: Path) -> None:
+    path = tmp_path / "objects.csv"
+    path.write_text(TEXT)
+    data = read_imprecise(path, ImportOptions(frequency="count"))
+    assert data.domain["color"].states == ("blue", "green", "red")
+    assert data.domain["size"].states == ("1", "2", "10")
+    assert [cell_text(data, 0, row) for row in range(4)] == [
+        "{green,red}",
+        "blue",
+        "{blue,red}",
+        "*",
+    ]
+    assert data.weights is not None
+    assert data.weights.tolist() == [2, 1, 3, 1]
+    degrees = PossibilityDistribution.of(data).projection([0])
+    # blue: rows 2 and … of size 10: rows 2 and 3; red: row 1 alone, or row 3 and none with it.
+    assert degrees == pytest.approx([4 / 7, 2 / 7, 3 / 7])
+    again = tmp_path / "again.csv"
+    again.write_text(imprecise_csv(data))
+    same = read_imprecise(again, ImportOptions(frequency="count"))
+    assert same.sets == data.sets
+    assert same.codes.tolist() == data.codes.tolist()
+    assert data.fingerprint != data.select_columns(["size"]).fingerprint
+
+
+def test_broken_sets_are_reported_all_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "objects.csv"
+    path.write_text("a,b\n{x,1\n{},2\n{x|},3\n")
+    with pytest.raises(DataFileError) as raised:
+        read_imprecise(path, ImportOptions(delimiter=","))
+    assert len(raised.value.problems) >= 2
+
+
+def test_the_command_learns_from_imprecise_rows(
+    sample_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, model = str(sample_data / "weather_imprecise.csv"), str(tmp_path / "weather.json")
+    argv = ["learn", "possibilistic.spanning-tree", rows, "--imprecise", "-o", model, "--json"]
+    assert main(argv) == 0
+    learned = json.loads(capsys.readouterr().out)
+    assert learned["rows"] == 40
+    assert learned["measures"]["largest_degree"] > 3 / 40
+    assert main(["query", model, "--given", "grass=wet", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert set(answer["necessity"]["weather"]) == {"cloudy", "rainy", "sunny"}
+    command = ["associations", rows, "--imprecise", "--measure", "spec_gain", "--json"]
+    assert main(command) == 0
+    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    assert len(pairs) == 10
+    assert pairs[0]["value"] > 0
