@@ -231,6 +231,7 @@ class StillChart(Chart):
         canvas.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         canvas.setToolTip("")
+        canvas.setStyleSheet("background: transparent")  # without a ground the page is seen
         canvas.setMinimumSize(0, 0)
         canvas.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         for side in SIDES:
