@@ -106,6 +106,24 @@ def structure_scores(
     )
 
 
+def edge_change(structure: MarkovStructure, data: DataSet, edge: Edge) -> float | None:
+    """The change of the log MPL by one more edge, with the equivalent sample size 1; None where the
+    data have other variables. Only the ends of the edge, and contexts that change, are counted."""
+    scores = pseudo_likelihood_of(structure, data)
+    if scores is None:
+        return None
+    count, after = len(structure.domain), structure.with_edge(*edge)
+    change = 0.0
+    for one, sign in ((after, LN2), (structure, -LN2)):
+        masks = neighbour_masks(count, one.edges)
+        # Contexts of edges that gain a common neighbour merge other rows.
+        near = set(edge) | set(after.common_neighbours(*edge))
+        change += sign * math.fsum(
+            scores.local(v, masks[v], merges_of(v, masks, one.contexts)) for v in near
+        )
+    return change
+
+
 def context_changes(
     scores: PseudoLikelihood, structure: MarkovStructure, edge: Edge, cancel: CancelToken = NEVER
 ) -> dict[Configuration, tuple[float, float]]:

@@ -9,18 +9,24 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.languages.diagrams import diagram_row
 from pgmstudio.core.languages.markov_network.log_linear import (
     element_rows,
+    free_parameters,
     parameter_symbol,
     restriction_text,
 )
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import edge_of
+from pgmstudio.core.languages.markov_network.summaries import edge_change
+from pgmstudio.core.number_format import grouped, signed
+from pgmstudio.gui.canvas.signals import EdgeAdvice
 from pgmstudio.gui.languages.contexts.page_extension import ContextExtension
+from pgmstudio.gui.runs.model_data import model_sources
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
 
 _MAX_PAIRS = 3  # of separated variables in the bar
 _MAX_EQUATIONS = 4  # in a tooltip
+_MAX_ROWS = 100_000  # of data that are counted while an edge is drawn
 
 
 class MarkovExtension(ContextExtension):
@@ -85,3 +91,22 @@ class MarkovExtension(ContextExtension):
         rest = len(model.domain) - len(structure.common_neighbours(*edge)) - 2
         given = " given all other variables" if rest else ""
         return "\n".join([text, f"then {source} ⊥ {target}{given}", *shown])
+
+    def advise(self, source: str, target: str) -> EdgeAdvice | None:
+        """The parameters of the model with the edge, and what it does to the score."""
+        model = self._page.entry.model
+        assert isinstance(model, MarkovNetwork)
+        structure = model.structure
+        edge = edge_of(model.domain.index(source), model.domain.index(target))
+        if edge in structure.edges or edge[0] == edge[1]:
+            return None  # refused as in any undirected graph
+        after = structure.with_edge(*edge)
+        count = f"{grouped(free_parameters(structure))} → {grouped(free_parameters(after))}"
+        texts = [f"{count} parameters"]
+        rows = model_sources(self._app).rows(self._model_id)
+        if rows is not None and rows.data.row_count <= _MAX_ROWS:
+            change = edge_change(structure, rows.data, edge)
+            texts += [] if change is None else [f"log MPL {signed(change, 2)}"]
+        if structure.is_chordal and not after.is_chordal:
+            texts.append("no longer chordal")
+        return EdgeAdvice(" · ".join(texts), is_warning=False)

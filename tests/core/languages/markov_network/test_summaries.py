@@ -16,6 +16,7 @@ from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.markov_network.summaries import (
     blanket_classes,
     context_changes,
+    edge_change,
     given_blanket,
     pseudo_likelihood_of,
     structure_scores,
@@ -105,3 +106,13 @@ def test_restrictions_are_written_with_the_numbers_of_variables() -> None:
     assert restriction_text(triangle.domain, row, parameter_symbol) == "φ₂₃ + φ₁₂₃ = 0"
     (row,) = element_rows(triangle, (1, 2), (0,))
     assert restriction_text(triangle.domain, row, parameter_symbol) == "φ₂₃ = 0"
+
+
+def test_the_change_by_an_edge_is_that_of_the_whole_score() -> None:
+    structure = structure_of(CORONARY, "AC AD AE BC DE", AD="E=1", AE="D=0", DE="A=0")
+    scores = pseudo_likelihood_of(structure, CORONARY)
+    assert scores is not None
+    for edge in ((0, 1), (2, 4), (1, 5)):  # A – B closes a triangle, C – E one with a context
+        after = total_nats(scores, structure.with_edge(*edge))
+        change = edge_change(structure, CORONARY, edge)
+        assert change == pytest.approx(after - total_nats(scores, structure))

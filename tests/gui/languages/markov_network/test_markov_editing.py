@@ -216,3 +216,12 @@ def test_contexts_are_dropped_and_parameters_fitted_by_actions(
     app.document.undo_stack.undo()
     app.document.undo_stack.undo()
     assert model_of(triangle) is before
+
+
+def test_an_edge_that_is_drawn_tells_its_parameters_and_score(window: MainWindow) -> None:
+    structure = MarkovStructure(Domain.of(dict.fromkeys("ABC", "01")), frozenset({(0, 1)}))
+    model = random_markov_network(np.random.default_rng(1), structure)
+    page = opened(window.app, model, model.sample(500, np.random.default_rng(1)))
+    advice = page.editing.advise("B", "C")
+    assert advice.text.startswith("4 → 5 parameters · log MPL −")
+    assert page.editing.advise("A", "B").refusal == "A – B exists already."
