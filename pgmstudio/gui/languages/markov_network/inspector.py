@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.ldag.partitions import star_rows
@@ -34,6 +38,7 @@ from pgmstudio.core.languages.markov_network.summaries import (
     blanket_classes,
     context_changes,
     given_blanket,
+    pseudo_likelihood_of,
     structure_scores,
 )
 from pgmstudio.core.model import edge_text
@@ -41,6 +46,7 @@ from pgmstudio.core.number_format import change, class_letter, counted, decimal,
 from pgmstudio.core.project.model_edits import edit_language, remove_edge
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.contexts.context_rows import (
     MAX_CONTEXTS,
     Context,
@@ -56,7 +62,7 @@ from pgmstudio.gui.languages.markov_network.log_linear import (
     parameter_rows,
     restriction_facts,
 )
-from pgmstudio.gui.languages.markov_network.statistics import Statistics, StatisticsTask
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.chip import category_chip
@@ -67,6 +73,54 @@ from pgmstudio.gui.widgets.table import Column, Table
 MAX_BLANKET_ROWS = 12  # shown without scrolling
 HIGHER = "higher is better"
 Changes = dict[Configuration, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """The answer about a model; None where no data set has its variables."""
+
+    model: MarkovNetwork
+    about: Hashable
+    answer: Any
+
+
+class StatisticsTask(QObject):
+    """Asks one question about one model at a time; the newest is answered."""
+
+    computed = Signal(object)  # Statistics
+
+    def __init__(self, app: AppContext, parent: QObject, question: Callable[..., Any]) -> None:
+        """`question` gets the scores of the data, the structure, what it is about, and a token."""
+        super().__init__(parent)
+        self._app, self._question = app, question
+        self._asked: tuple[object, object, Hashable] = (None, None, None)
+        report = app.errors.at("inspectorPanel").report
+        self._latest_task = LatestTask(self, self.computed, report)
+
+    def ask(self, model_id: str, model: MarkovNetwork, about: Hashable = None) -> None:
+        """Nothing when it was asked last."""
+        sources = model_sources(self._app)
+        rows = sources.rows(model_id)
+        data = None if rows is None else rows.data
+        before, self._asked = self._asked, (model, data, about)
+        if before[0] is model and before[1] is data and before[2] == about:
+            return
+        params = sources.params(model_id)
+        ess = float(getattr(params, "ess", 1.0))
+        self._latest_task.ask(partial(_answer, self._question, model, data, ess, about))
+
+
+def _answer(
+    question: Callable[..., Any],
+    model: MarkovNetwork,
+    data: DataSet | None,
+    ess: float,
+    about: Hashable,
+    cancel: CancelToken,
+) -> Statistics:
+    scores = None if data is None else pseudo_likelihood_of(model.structure, data, ess)
+    answer = None if scores is None else question(scores, model.structure, about, cancel)
+    return Statistics(model, about, answer)
 
 
 def context_rows(model: MarkovNetwork, edge: Edge) -> list[ContextRow] | None:
