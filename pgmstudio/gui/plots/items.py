@@ -104,8 +104,9 @@ class PlotItems:
     Lines, marks, boxes and images are in data coordinates; frames and texts in px of the scene.
     """
 
-    def __init__(self, view: Any) -> None:
+    def __init__(self, view: Any, *, has_bounds: bool = False) -> None:
         self._view = view
+        self._has_bounds = has_bounds  # whether the view is fitted to the items
         self._items: dict[str, Any] = {}
         self._drawn: dict[str, tuple[Any, ...]] = {}
         self._names: set[str] = set()
@@ -279,7 +280,7 @@ class PlotItems:
             if kind in _IN_PX:
                 self._view.scene().addItem(item)
             else:
-                self._view.addItem(item, ignoreBounds=True)
+                self._view.addItem(item, ignoreBounds=not self._has_bounds)
         return self._items[name]
 
 

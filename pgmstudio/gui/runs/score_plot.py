@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
 
+import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF, QPen
 from PySide6.QtWidgets import QHBoxLayout
 
 from pgmstudio.core.drawing.strands import DASHES
@@ -18,6 +18,7 @@ from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.learning_run import Trace
 from pgmstudio.gui.plots.chart import Chart
+from pgmstudio.gui.plots.items import PlotItems
 from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.runs.recorded_run import AnyRun
 from pgmstudio.gui.theme.theme import theme
@@ -71,52 +72,6 @@ def with_gaps(
     return steps, shown
 
 
-class WeightCurves:
-    """A line for each of the heaviest trees, and one below which a tree is nearly empty."""
-
-    def __init__(self, plot: Any) -> None:
-        self._plot = plot
-        self.lines: list[Any] = []
-        self._least = plot.plot([], [], connect="finite")
-
-    def clear(self) -> None:
-        for line in (*self.lines, self._least):
-            line.setData([], [])
-
-    def draw(self, trace: Trace) -> str:
-        """Draw the weights of the last start that reported them; returns the legend text."""
-        import pyqtgraph
-
-        own = [name for name in trace.more if name.startswith(WEIGHT)]
-        self.clear()
-        begin, last = _last_step(trace, trace.more[own[0]])
-        if last < 0:
-            return ""
-        here = [name for name in own if not math.isnan(trace.more[name][last])]
-        heaviest = sorted(here, key=lambda name: -trace.more[name][last])[:MAX_WEIGHTS]
-        while len(self.lines) < len(heaviest):
-            self.lines.append(self._plot.plot([], [], connect="finite"))
-        steps, look = trace.steps[begin : last + 1], theme()
-        for line, name in zip(self.lines, heaviest, strict=False):
-            number = int(name.removeprefix(WEIGHT)) - 1
-            pen = pyqtgraph.mkPen(look.category(number, "line"), width=look.line("plot"))
-            dashes = DASHES[number % len(DASHES)]
-            if dashes:
-                pen.setDashPattern([part / 2 for part in dashes])
-            line.setPen(pen)
-            line.setSymbol("o")
-            line.setSymbolSize(4)
-            line.setSymbolPen(None)
-            line.setSymbolBrush(look.category(number, "line"))
-            line.setData(steps, [100 * fraction for fraction in trace.more[name][begin : last + 1]])
-        least = 100 / (4 * len(here))
-        dashed = Qt.PenStyle.DashLine
-        self._least.setPen(pyqtgraph.mkPen(look.color("warning_ink"), width=1, style=dashed))
-        self._least.setData([steps[0], steps[-1]], [least, least])
-        some = f"the {MAX_WEIGHTS} heaviest of " if len(here) > MAX_WEIGHTS else ""
-        return f"% of {some}{len(here)} trees · below the dashed line: nearly empty"
-
-
 def _last_step(trace: Trace, values: list[float]) -> tuple[int, int]:
     """The first and the last point of the newest start with a curve, or of the newest at all."""
     newest = (-1, -1)
@@ -155,7 +110,6 @@ class ScorePlot(Chart):
         super().__init__("scorePlot", _NOT_YET)
         self.setAccessibleName("Score of the run by step")
         self._run: AnyRun | None = None
-        self._curves: dict[str, Any] = {}
         self._heading = label("Score by step", "heading", size="dense")
         self._best = label("", "secondary", size="dense")
         self._best.setObjectName("scorePlotBest")
@@ -166,7 +120,6 @@ class ScorePlot(Chart):
         self.views.hide()
         self._hint = ElidedLabel("higher is better", "tertiary", size="dense")
         self._hint.setObjectName("scorePlotHint")
-        self._weights: WeightCurves | None = None
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head = row(self._heading, self._best, self._hint, self.views)
         head_layout = head.layout()
@@ -217,9 +170,7 @@ class ScorePlot(Chart):
         super().refresh()
 
     def _build(self) -> None:
-        for name in ("dim", "held", "best", "now", "top"):
-            self._curves[name] = self._canvas.plot([], [], connect="finite")
-        self._weights = WeightCurves(self._canvas)
+        self.items = PlotItems(self._view, has_bounds=True)
         self._canvas.getAxis("bottom").tickValues = step_ticks
         for side in ("left", "bottom"):
             self._canvas.getAxis(side).tickStrings = tick_labels
@@ -229,20 +180,16 @@ class ScorePlot(Chart):
         if run is None or self.is_empty:
             return
         self._name_axes("Step", "", "Score against step")
-        self._restyle()
         view = self.views.current
         self._heading.setText(_HEADINGS[view])
-        for curve in self._curves.values():
-            curve.setData([], [])
-        if self._weights is not None:
-            self._weights.clear()
-        if view == "weights" and self._weights is not None:
-            self._set_labels("", self._weights.draw(run.trace))
+        if view == "weights":
+            self._set_labels("", self._draw_weights(run.trace))
         elif view == "edges":
             self._draw_starts(run, run.trace.more[EDGES])
             self._set_labels("", "new edges of all trees in a step; 0 when the trees have settled")
         else:
             self._draw_score(run)
+        self.items.remove_unused()
 
     def _set_labels(self, best: str, hint: str) -> None:
         self._best.setText(best)
@@ -250,51 +197,76 @@ class ScorePlot(Chart):
         self._hint.setText(hint)
         self._hint.setToolTip(hint)
 
+    def _line(
+        self,
+        name: str,
+        points: tuple[Sequence[float], Sequence[float]],
+        color: QColor,
+        width: float,
+        *,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+        dashes: Sequence[float] = (),
+        dots: float = 0.0,
+        z: float = 0.0,
+    ) -> None:
+        """A line with dots of so many px."""
+        xs, ys = (np.array(numbers, dtype=float) for numbers in points)
+        pen = QPen(color, width, style)
+        if dashes:
+            pen.setDashPattern([part / 2 for part in dashes])
+        self.items.line(name, xs, ys, pen, z)
+        if dots:
+            dotted = f"{name} dots"
+            self.items.marks(dotted, xs, ys, z, size=dots, ink=color, width=0.1, fill=color)
+
+    def _draw_weights(self, trace: Trace) -> str:
+        """The weights of the last start that reported them, those of the heaviest trees; returns
+        the text of the legend."""
+        own = [name for name in trace.more if name.startswith(WEIGHT)]
+        begin, last = _last_step(trace, trace.more[own[0]])
+        if last < 0:
+            return ""
+        here = [name for name in own if not math.isnan(trace.more[name][last])]
+        heaviest = sorted(here, key=lambda name: -trace.more[name][last])[:MAX_WEIGHTS]
+        steps, look = trace.steps[begin : last + 1], theme()
+        for name in heaviest:
+            number = int(name.removeprefix(WEIGHT)) - 1
+            color, dashes = look.category(number, "line"), DASHES[number % len(DASHES)]
+            heights = [100 * weight for weight in trace.more[name][begin : last + 1]]
+            self._line(name, (steps, heights), color, look.line("plot"), dashes=dashes, dots=4)
+        least = 100 / (4 * len(here))  # below it a tree is nearly empty
+        ends, color = (steps[0], steps[-1]), look.color("warning_ink")
+        self._line("least", (ends, (least, least)), color, 1, style=Qt.PenStyle.DashLine)
+        some = f"the {MAX_WEIGHTS} heaviest of " if len(here) > MAX_WEIGHTS else ""
+        return f"% of {some}{len(here)} trees · below the dashed line: nearly empty"
+
     def _draw_starts(self, run: AnyRun, values: list[float]) -> None:
         """Finished restarts dim, the present one dotted."""
-        trace, curves = run.trace, self._curves
+        trace, look = run.trace, theme()
         begin = 0 if run.state.is_end else start_of_last(trace)
         end = len(trace.steps) if run.state.is_end else begin
-        curves["dim"].setData(*with_gaps(trace, values, max(0, end - MAX_DIM), end))
+        dim = with_gaps(trace, values, max(0, end - MAX_DIM), end)
+        self._line("dim", dim, look.color("edge_dim"), 1.2, dots=3)
         if not run.state.is_end:
-            curves["now"].setData(trace.steps[begin:], values[begin:])
+            now = trace.steps[begin:], values[begin:]
+            self._line("now", now, look.color("text"), 1.5, style=Qt.PenStyle.DotLine)
 
     def _draw_score(self, run: AnyRun) -> None:
-        trace, curves = run.trace, self._curves
+        trace, look = run.trace, theme()
         top = max(trace.scores)
-        position = trace.scores.index(top)
+        accent, at = look.color("accent"), trace.steps[trace.scores.index(top)]
         self._draw_starts(run, trace.scores)
-        curves["best"].setData(trace.steps, list(accumulate(trace.scores, max)))
-        curves["top"].setData([trace.steps[position]], [top])
         hint = "higher is better"
         if HELD in trace.more:
             held = trace.more[HELD]
-            begin = max(0, len(trace.steps) - MAX_DIM)
-            curves["held"].setData(*with_gaps(trace, held, begin, len(held)))
+            shown = with_gaps(trace, held, max(0, len(trace.steps) - MAX_DIM), len(held))
+            dashed = Qt.PenStyle.DashLine
+            self._line("held", shown, look.category(1, "line"), 1.5, style=dashed)
             hint = "bits per row, higher is better · dashed: held-out rows"
+        best = trace.steps, list(accumulate(trace.scores, max))
+        self._line("best", best, accent, look.line("plot"), z=1)
+        self._line("top", ([at], [top]), accent, 1, dots=8, z=1)
         self._set_labels(f"best {decimal(top, 1)}", hint)
-
-    def _restyle(self) -> None:
-        import pyqtgraph
-
-        look = theme()
-        dim, accent = look.color("edge_dim"), look.color("accent")
-        curves = self._curves
-        curves["dim"].setPen(pyqtgraph.mkPen(dim, width=1.2))
-        curves["dim"].setSymbol("o")
-        curves["dim"].setSymbolSize(3)
-        curves["dim"].setSymbolPen(None)
-        curves["dim"].setSymbolBrush(dim)
-        curves["best"].setPen(pyqtgraph.mkPen(accent, width=look.line("plot")))
-        held = look.category(1, "line")
-        curves["held"].setPen(pyqtgraph.mkPen(held, width=1.5, style=Qt.PenStyle.DashLine))
-        dotted = Qt.PenStyle.DotLine
-        curves["now"].setPen(pyqtgraph.mkPen(look.color("text"), width=1.5, style=dotted))
-        curves["top"].setPen(None)
-        curves["top"].setSymbol("o")
-        curves["top"].setSymbolSize(8)
-        curves["top"].setSymbolPen(None)
-        curves["top"].setSymbolBrush(accent)
 
 
 def step_ticks(low: float, high: float, length: float) -> list[tuple[float, list[float]]]:

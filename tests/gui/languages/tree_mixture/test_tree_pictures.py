@@ -311,9 +311,8 @@ def test_a_run_of_a_mixture_is_plotted_by_score_weights_and_edges(
     assert "held-out" in plot.hint
     driver.press("scorePlotView.weights")
     assert "of 3 trees" in plot.hint
-    assert plot._weights is not None
-    heights = [line.getData()[1] for line in plot._weights.lines]
-    assert sum(float(ys[-1]) for ys in heights) == pytest.approx(100)
+    heights = [plot.items.positions(f"weight {number}")[-1][1] for number in (1, 2, 3)]
+    assert sum(heights) == pytest.approx(100)
     driver.press("scorePlotView.edges")
-    shown = [float(y) for y in plot._curves["dim"].getData()[1] if not math.isnan(y)]
+    shown = [y for _, y in plot.items.positions("dim") if not math.isnan(y)]
     assert shown == [y for y in run.trace.more["edges changed"] if not math.isnan(y)]
