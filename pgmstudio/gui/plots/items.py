@@ -187,11 +187,24 @@ class PlotItems:
         steps: NDArray[np.uint8],
         colors: Sequence[QColor],
         z: float,
+        *,
         at: QRectF | None = None,
+        gap: float = 1.0,
     ) -> None:
-        """Draw a matrix, a cell 1 × 1 from 0 on to the right and down; `steps` index `colors`."""
+        """Draw a matrix, a cell 1 × 1 from 0 on to the right and down; `steps` index `colors`.
+
+        With `at` it fills that rectangle; `gap` are px between the cells.
+        """
         rows, columns = steps.shape
         rect = QRectF(0, -rows, columns, rows) if at is None else at
+        if gap:
+            (left, right), (low, high) = (rect.left(), rect.right()), (rect.top(), rect.bottom())
+            across = np.repeat(np.linspace(left, right, columns + 1), 2)
+            up = np.repeat(np.linspace(low, high, rows + 1), 2)
+            xs = np.concatenate((across, np.tile((left, right), rows + 1)))
+            ys = np.concatenate((np.tile((low, high), columns + 1), up))
+            pen = QPen(theme().color("surface"), gap)
+            self.line(f"{name} gaps", xs, ys, pen, z + 0.5, is_smooth=False, connect="pairs")
         table = np.array([color.getRgb() for color in colors], dtype=np.uint8)
         if self._is_new(name, steps, table, rect):
             # Of a view the y axis goes up, of an image down.

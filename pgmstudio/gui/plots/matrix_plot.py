@@ -76,14 +76,6 @@ class CellChart(StillChart):
         x, y = self.frame.value(position)
         return math.floor(-y), math.floor(x)
 
-    def _draw_grid(self, rows: int, columns: int, color: str = "surface") -> None:
-        """Lines between the cells, as wide as all of them."""
-        across, down = np.arange(columns + 1.0), -np.arange(rows + 1.0)
-        xs = np.concatenate((np.repeat(across, 2), np.tile((0.0, columns), rows + 1)))
-        ys = np.concatenate((np.tile((0.0, -rows), columns + 1), np.repeat(down, 2)))
-        pen = QPen(theme().color(color), 1)
-        self.items.line("grid", xs, ys, pen, GRID_Z, is_smooth=False, connect="pairs")
-
     def _draw_column_names(self, names: Sequence[str], top: float, inks: Sequence[str]) -> None:
         """Over the columns, standing."""
         boxes = [self.cell_box(0, index) for index in range(len(names))]
@@ -197,10 +189,9 @@ class HeatMap(CellChart):
 
     def _draw_items(self, frame: Frame) -> None:
         colors = [*(theme().sequential(step) for step in range(STEPS)), theme().color("stale")]
-        self.items.cells("cells", self._steps(), colors, CELLS_Z)
-        count, cell = len(self._order), self._cell()
-        if cell.height() >= _LINES_FROM:
-            self._draw_grid(count, count)
+        cell = self._cell()
+        gap = 1.0 if cell.height() >= _LINES_FROM else 0.0
+        self.items.cells("cells", self._steps(), colors, CELLS_Z, gap=gap)
         if cell.height() >= NAMES_FROM:
             self._draw_names()
         self.items.texts("values", list(self._value_texts(cell)), TEXT_Z)
@@ -239,20 +230,28 @@ class HeatMap(CellChart):
 
     def _draw_marks(self) -> None:
         """The edges of a model, the selected pair and the cell with the focus."""
-        both = [(self.order.index(a), self.order.index(b)) for a, b in map(tuple, self.outlined)]
-        cells = [*both, *((column, row) for row, column in both)]
+        edges = [edge for edge in self.outlined if len(edge) == 2]
+        cells = [cell for edge in edges for cell in self._cells_of(*edge)]
         self._outline("edges", cells, "text", 1.5, inset=1.5)
         if self._selected is not None and set(self._selected) <= set(self._names):
-            row, column = (self.order.index(name) for name in self._selected)
-            self._draw_crosshair(row, column)
+            cell = self._cells_of(*self._selected)[0]
+            across, down = self._crosshair(*cell)
+            xs = (across.left(), down.left()), (across.right(), down.right())
+            ys = (across.top(), down.top()), (across.bottom(), down.bottom())
+            self.items.boxes("crosshair", xs, ys, MARK_Z, ink=theme().color("accent"))
+            self._outline("selected", [cell], "accent", 2)
         if self.shows_focus:
             self._outline("focus", [self._focused], "focus", theme().line("focus"))
 
-    def _draw_crosshair(self, row: int, column: int) -> None:
+    def _cells_of(self, one: str, other: str) -> list[tuple[int, int]]:
+        """Row and column of a pair, and mirrored."""
+        row, column = self.order.index(one), self.order.index(other)
+        return [(row, column), (column, row)]
+
+    def _crosshair(self, row: int, column: int) -> tuple[QRectF, QRectF]:
+        """The row and the column of a cell."""
         count = len(self._order)
-        xs, ys = (np.array([0, column]), [count, column + 1]), ([-row - 1, -count], [-row, 0])
-        self.items.boxes("crosshair", xs, ys, MARK_Z, ink=theme().color("accent"))
-        self._outline("selected", [(row, column)], "accent", 2)
+        return QRectF(0, -row - 1, count, 1), QRectF(column, -count, 1, count)
 
     def _outline(
         self,
@@ -431,22 +430,12 @@ class AdjacencyMatrix(HeatMap):
             texts.append(Text(box, name, ink=ink, side=_LEFT))
         self.items.texts("rows", texts, TEXT_Z)
 
-    def _outline(
-        self,
-        name: str,
-        cells: Sequence[tuple[int, int]],
-        ink: str,
-        width: float,
-        inset: float = 0.0,
-    ) -> None:
-        lower = sorted({(max(cell), min(cell)) for cell in cells})
-        super()._outline(name, lower, ink, width, inset)
+    def _cells_of(self, one: str, other: str) -> list[tuple[int, int]]:
+        return [max(super()._cells_of(one, other))]
 
-    def _draw_crosshair(self, row: int, column: int) -> None:
-        row, column, count = max(row, column), min(row, column), len(self._order)
-        xs, ys = ([0, column], [row, column + 1]), ([-row - 1, -count], [-row, -column])
-        self.items.boxes("crosshair", xs, ys, MARK_Z, ink=theme().color("accent"))
-        self._outline("selected", [(row, column)], "accent", 2)
+    def _crosshair(self, row: int, column: int) -> tuple[QRectF, QRectF]:
+        count = len(self._order)
+        return QRectF(0, -row - 1, row, 1), QRectF(column, -count, 1, count - column)
 
     def _choose(self, row: int, column: int) -> None:
         if column < row:  # the arrow keys may lead beyond the diagonal
@@ -573,7 +562,6 @@ class PatternMap(CellChart):
         colors = look.color("belief_track"), look.color("text")
         self.items.cells("cells", self._patterns.astype(np.uint8), colors, CELLS_Z)
         columns = len(self._names)
-        self._draw_grid(self.pattern_count, columns)
         if cell.width() > NAMES_FROM:
             top = self._margins()[1]
             self._draw_column_names(self._names, top, ["text_secondary"] * columns)

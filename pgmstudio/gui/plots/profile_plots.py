@@ -336,14 +336,8 @@ class ProfileImages(ComponentChart):
             for pixel, at in grid.cells.items():
                 steps[at] = shade_step(float(images.values[pixel][number]), STEPS)
             width, height = grid.columns * CELL, grid.rows * CELL
-            self.items.cells(
-                f"image {number}", steps, colors, CELLS_Z, QRectF(x, -y - height, width, height)
-            )
-            columns, rows = np.arange(grid.columns + 1) * CELL, np.arange(grid.rows + 1) * CELL
-            xs = np.concatenate((np.repeat(x + columns, 2), np.tile((x, x + width), len(rows))))
-            ys = np.concatenate((np.tile((y, y + height), len(columns)), np.repeat(y + rows, 2)))
-            pen = QPen(look.color("surface"), zoom)
-            self.items.line(f"grid {number}", xs, -ys, pen, GRID_Z, connect="pairs")
+            rect = QRectF(x, -y - height, width, height)
+            self.items.cells(f"image {number}", steps, colors, CELLS_Z, at=rect, gap=zoom)
             for edge, bits in images.edges[number].items():
                 start, bend, end = (np.array(at) for at in images.route(number, edge, across))
                 points = (1 - _ALONG) ** 2 * start + 2 * _ALONG * (1 - _ALONG) * bend
@@ -440,7 +434,6 @@ class ProfileMap(ProfileChart, CellChart):
         steps = np.clip(values * STEPS, 0, STEPS - 1).astype(np.uint8)
         colors = [look.sequential(step) for step in range(STEPS)]
         self.items.cells("cells", steps, colors, CELLS_Z)
-        self._draw_grid(*steps.shape)
         texts = [
             Text(self.cell_box(*at), percent(values.item(at)), ink=ink_on(steps.item(at)))
             for at in np.ndindex(steps.shape)
