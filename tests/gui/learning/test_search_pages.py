@@ -18,6 +18,7 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.number_format import THIN
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.learning.page import LearnPage
@@ -255,7 +256,8 @@ def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: RunR
     assert not back.isEnabled()
     slider.setValue(slider.maximum())
     assert not forth.isEnabled()
-    total_bits = float(trace.facts.text().split()[-1].rstrip(".").replace("−", "-"))
+    total = trace.facts.text().rsplit(" ", 1)[-1].rstrip(".")
+    total_bits = float(total.replace("−", "-").replace(THIN, ""))
     assert total_bits * 0.6931471805599453 == pytest.approx(-2227.638872, abs=1e-5)
 
 
