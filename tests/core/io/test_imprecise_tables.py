@@ -37,7 +37,7 @@ def test_sets_and_unknown_cells_are_read_and_written(tmp_path: Path) -> None:
     assert data.weights is not None
     assert data.weights.tolist() == [2, 1, 3, 1]
     degrees = PossibilityDistribution.of(data).projection([0])
-    # blue: rows 2 and … of size 10: rows 2 and 3; red: row 1 alone, or row 3 and none with it.
+    # Most possible: (blue, 10) by rows 2 and 3, (green, 1) by row 1, (red, 10) by row 3.
     assert degrees == pytest.approx([4 / 7, 2 / 7, 3 / 7])
     again = tmp_path / "again.csv"
     again.write_text(imprecise_csv(data))

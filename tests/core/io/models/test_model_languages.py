@@ -20,11 +20,15 @@ from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
+from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from tests.core.learning.lecture_data import objects_network
 from tests.decision_graphs import random_graph
 from tests.labelled_dags import random_labelled
 from tests.markov_networks import random_markov_network, random_structure
+from tests.possibilistic_networks import random_possibilistic
 from tests.strategies import random_classes, random_mixture, random_network, random_tree
 
 PATH = Path("model.json")
@@ -40,6 +44,8 @@ EXAMPLES: dict[str, Callable[[np.random.Generator], Any]] = {
     DecisionGraph.kind: random_graph,
     LabelledDag.kind: lambda rng: random_labelled(rng, merges=0.7),
     MarkovNetwork.kind: lambda rng: random_markov_network(rng, random_structure(rng, [2, 3, 2, 2])),
+    PossibilisticNetwork.kind: lambda rng: random_possibilistic(rng, 5),
+    RelationalNetwork.kind: lambda rng: objects_network([(0, int(rng.integers(1, 3)))]),
 }
 
 

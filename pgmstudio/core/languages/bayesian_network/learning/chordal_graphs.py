@@ -28,6 +28,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     network_events,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, BaseLearner, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.hypertrees import (
     CliqueSettings,
     Uncertainty,
@@ -117,6 +118,7 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
     key = "bn.augmented-tree"
     title = "Augmented spanning tree"
     params_type = AugmentedTreeParams
+    cost = Cost(0.1, 0.5, 2.0)
     artifacts = (SpanningTreeSteps,)
 
     def search(
@@ -170,6 +172,7 @@ class CliqueLearner(ChordalGraphLearner[CliqueParams]):
     key = "bn.cliques"
     title = "Cliques of bounded size"
     params_type = CliqueParams
+    cost = Cost(0.3, 0.3, 1.0)
 
     def search(
         self, rows: DataSet, params: CliqueParams, rng: np.random.Generator, cancel: CancelToken

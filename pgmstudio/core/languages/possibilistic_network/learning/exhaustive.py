@@ -24,6 +24,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
 )
 from pgmstudio.core.languages.possibilistic_network.model import conditional_degrees
 from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import max_parents_param
 from pgmstudio.core.number_format import whole
@@ -92,6 +93,7 @@ class PossibilisticExhaustiveLearner(PossibilisticLearner[PossibilisticExhaustiv
     key = "possibilistic.exhaustive"
     title = "All directed graphs"
     params_type = PossibilisticExhaustiveParams
+    cost = Cost(500.0, 0.1, 4.0, gaps=2.0, completes=False)
 
     def search(
         self,

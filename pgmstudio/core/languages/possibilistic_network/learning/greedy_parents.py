@@ -24,6 +24,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
     improved,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import max_parents_param
 from pgmstudio.core.params import param
@@ -87,6 +88,7 @@ class GreedyParentsLearner(PossibilisticLearner[GreedyParentsParams]):
     key = "possibilistic.greedy-parents"
     title = "Greedy choice of parents"
     params_type = GreedyParentsParams
+    cost = Cost(0.4, 0.5, 2.0, gaps=10.0, completes=False)
     artifacts = (K2Trace,)
 
     def search(

@@ -21,6 +21,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
     directed_graph,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.gain_tests import (
     ASSUMPTIONS,
@@ -76,6 +77,7 @@ class PossibilisticTestLearner(PossibilisticLearner[PossibilisticTestParams]):
     key = "possibilistic.tests"
     title = "Conditional independence tests"
     params_type = PossibilisticTestParams
+    cost = Cost(60.0, 0.3, 4.0, gaps=2.0, completes=False)
     artifacts = (TestLog,)
     obeys_knowledge = False
 

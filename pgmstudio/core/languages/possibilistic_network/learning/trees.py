@@ -20,6 +20,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
     pair_weights,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest, rooted_at
 from pgmstudio.core.learning.hypertrees import (
     CliqueSettings,
@@ -68,6 +69,7 @@ class PossibilisticTreeLearner(PossibilisticLearner[PossibilisticTreeParams]):
     key = "possibilistic.spanning-tree"
     title = "Optimum spanning tree"
     params_type = PossibilisticTreeParams
+    cost = Cost(0.2, 0.5, 2.0, gaps=10.0, completes=False)
     artifacts = (SpanningTreeSteps,)
 
     def search(
@@ -146,6 +148,7 @@ class PossibilisticAugmentedTreeLearner(PossibilisticLearner[PossibilisticAugmen
     key = "possibilistic.augmented-tree"
     title = "Augmented spanning tree"
     params_type = PossibilisticAugmentedTreeParams
+    cost = Cost(0.3, 0.5, 2.0, gaps=10.0, completes=False)
     artifacts = (SpanningTreeSteps,)
     obeys_knowledge = False
 
@@ -187,6 +190,7 @@ class PossibilisticCliqueLearner(PossibilisticLearner[PossibilisticCliqueParams]
     key = "possibilistic.cliques"
     title = "Cliques of bounded size"
     params_type = PossibilisticCliqueParams
+    cost = Cost(0.6, 0.5, 2.0, gaps=10.0, completes=False)
     obeys_knowledge = False
 
     def search(

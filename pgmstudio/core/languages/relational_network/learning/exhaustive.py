@@ -25,6 +25,7 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
 )
 from pgmstudio.core.learning.artifacts import PlainFields
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import param
@@ -81,6 +82,7 @@ class RelationalExhaustiveLearner(RelationalLearner[ExhaustiveParams]):
     key = "relational.exhaustive"
     title = "All graphs"
     params_type = ExhaustiveParams
+    cost = Cost(500.0, 0.1, 4.0, gaps=1.0, completes=False)
     artifacts = (GraphRanking,)
 
     def search(

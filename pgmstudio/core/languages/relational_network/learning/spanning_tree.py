@@ -17,6 +17,7 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
     improved,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.hypertrees import (
     CliqueSettings,
     anneal_hypertree,
@@ -58,6 +59,7 @@ class RelationalTreeLearner(RelationalLearner[RelationalTreeParams]):
     key = "relational.spanning-tree"
     title = "Optimum spanning tree"
     params_type = RelationalTreeParams
+    cost = Cost(0.05, 1.0, 2.0, gaps=1.0, completes=False)
     artifacts = (SpanningTreeSteps,)
 
     def search(
@@ -121,6 +123,7 @@ class RelationalAugmentedTreeLearner(RelationalLearner[AugmentedTreeParams]):
     key = "relational.augmented-tree"
     title = "Augmented spanning tree"
     params_type = AugmentedTreeParams
+    cost = Cost(0.1, 1.0, 2.0, gaps=1.0, completes=False)
     artifacts = (SpanningTreeSteps,)
 
     def search(
@@ -154,6 +157,7 @@ class RelationalCliqueLearner(RelationalLearner[CliqueParams]):
     key = "relational.cliques"
     title = "Cliques of bounded size"
     params_type = CliqueParams
+    cost = Cost(0.4, 0.5, 2.0, gaps=1.0, completes=False)
     obeys_knowledge = False  # a model is checked after the run, also against tiers
     uses_tiers = True
 

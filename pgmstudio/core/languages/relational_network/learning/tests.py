@@ -20,6 +20,7 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
     RelationalParams,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.gain_tests import (
     ASSUMPTIONS,
@@ -90,6 +91,7 @@ class RelationalTestLearner(RelationalLearner[RelationalTestParams]):
     key = "relational.tests"
     title = "Conditional independence tests"
     params_type = RelationalTestParams
+    cost = Cost(0.5, 1.0, 2.5, gaps=1.0, completes=False)
     artifacts = (TestLog,)
 
     def search(

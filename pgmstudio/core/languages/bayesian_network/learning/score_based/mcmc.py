@@ -222,7 +222,7 @@ class DagMcmcLearner(BaseLearner[DagMcmcParams]):
     title = "Markov chain Monte Carlo"
     kind = "bayesian-network"
     params_type = DagMcmcParams
-    cost = Cost(4.0, 0.3, 1.5)
+    cost = Cost(0.5, 0.2, 1.0, repeats="chains")
     artifacts = (NetworkPosterior,)
 
     def events(
