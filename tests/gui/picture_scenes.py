@@ -45,6 +45,7 @@ from tests.gui import (
     markov_scenes,
     mixture_scenes,
     move_scenes,
+    relation_scenes,
     saving_scenes,
     small_scenes,
 )
@@ -322,4 +323,5 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     **markov_scenes.GROUPS,
     **mixture_scenes.GROUPS,
     **move_scenes.GROUPS,
+    **relation_scenes.GROUPS,
 }

@@ -178,7 +178,7 @@ class EdgeInspector(QWidget):
         self._asked: tuple[object, ...] = ()
         self._bits: float | None = None
         self._head = InspectorHead("inspectorEdge")
-        strength = Section("Strength", line=False)
+        strength = self._strength = Section("Strength", line=False)
         self.facts = FactRows("inspectorEdgeFacts")
         self._turn = button(
             "Reverse",
@@ -246,7 +246,9 @@ class EdgeInspector(QWidget):
             self._refresh()
 
     def _refresh(self) -> None:
-        if self._subject and self._subject.live.scale is not Scale.PROBABILITY:
+        has_bits = not self._subject or self._subject.live.scale is Scale.PROBABILITY
+        self._strength.title.setVisible(has_bits)
+        if not has_bits:
             self.facts.show_facts([])
             return
         given = "given the evidence" if self._subject and self._subject.live.evidence else "prior"

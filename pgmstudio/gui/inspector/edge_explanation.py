@@ -40,7 +40,7 @@ from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.registry import language_of
-from pgmstudio.core.model import DirectedModel, Model, has_edges
+from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel, has_edges
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_rows import no_rows_reason
 from pgmstudio.core.scores.family_cache import FamilyScores
@@ -156,7 +156,8 @@ class EdgeExplanationSection(Section):
 
     def show_pair(self, subject: ActiveModel, one: str, other: str) -> None:
         """Compute the explanation of these two unless it is known already."""
-        if not has_edges(subject.model):
+        # Scores and tests are about probabilities.
+        if not (has_edges(subject.model) and isinstance(subject.model, ProbabilisticModel)):
             self.setVisible(False)
             return
         self.setVisible(True)

@@ -106,6 +106,7 @@ BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
         "ldag": "ldag",
         "pdg": "pdg",
         "markov-network": "markov_network",
+        "relational-network": "relational_network",
     }.items()
 }
 

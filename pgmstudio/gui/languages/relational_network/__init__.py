@@ -1,0 +1,1 @@
+"""Relational networks in the window."""
