@@ -554,5 +554,5 @@ def _corners(p: float, p2: float, q: float, q2: float) -> list[tuple[float, floa
 
 def _corner_point(shape: QPolygonF) -> QPointF:
     """Near the first corner, which the cube does not cover."""
-    center = shape.boundingRect().center()
-    return shape.at(0) + 0.12 * (center - shape.at(0))
+    corner, center = shape.at(0), shape.boundingRect().center()
+    return QLineF(corner, center).pointAt(0.12)
