@@ -81,3 +81,49 @@ def test_a_bootstrap_has_edge_frequencies_without_directions(
     assert "→" not in printed
     why = call("why", target, rows, "smoking", "family", "--bootstrap", target)
     assert "bootstrap replicates" in why.out
+
+
+@pytest.fixture
+def same(call: Call, model: Path, tmp_path: Path) -> Path:
+    """The same distribution as a Bayesian network."""
+    path = tmp_path / "network.json"
+    assert call("convert", model, path, "--to", "bayesian-network").code == 0
+    return path
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("--given", "smoking=yes", "pressure=under 140"),
+        ("--not", "pressure=under 140", "--of", "lipoproteins"),
+        ("--soft", "smoking=yes:0.8,no:0.2", "--given", "family=positive"),
+        ("--given", "smoking=yes", "--mpe"),
+        ("--map", "smoking,pressure", "--best", "3", "--given", "lipoproteins=under 3"),
+    ],
+    ids=["observed", "excluded", "likelihoods", "mpe", "map"],
+)
+def test_evidence_has_the_same_effect_as_in_the_bayesian_network(
+    call: Call, model: Path, same: Path, argv: tuple[str, ...]
+) -> None:
+    one, other = (call("query", path, *argv, "--json").json for path in (model, same))
+    assert one["log2_evidence"] == pytest.approx(other["log2_evidence"], abs=1e-9)
+    for name, beliefs in other["beliefs"].items():
+        assert one["beliefs"][name] == pytest.approx(beliefs, abs=1e-9)
+    assert one.get("most_probable") == other.get("most_probable")
+    found = [answer.get("map", {"best": []})["best"] for answer in (one, other)]
+    assert [best["states"] for best in found[0]] == [best["states"] for best in found[1]]
+
+
+def test_information_impact_and_classification_are_those_of_the_bayesian_network(
+    call: Call, model: Path, same: Path, rows: Path
+) -> None:
+    argv = ("--target", "lipoproteins=under 3", "--given", "smoking=yes", "family=positive")
+    one, other = (call("sensitivity", path, *argv, "--json").json for path in (model, same))
+    assert one["belief"] == pytest.approx(other["belief"])
+    bits = [{worth["variable"]: worth["bits"] for worth in r["ask_next"]} for r in (one, other)]
+    assert bits[0] == pytest.approx(bits[1], abs=1e-9)
+    assert "no conditional probability tables" in call("sensitivity", model, *argv).out
+    judged = [
+        call("evaluate", path, rows, "--target", "smoking", "--json").json for path in (model, same)
+    ]
+    assert judged[0]["classification"]["accuracy"] == judged[1]["classification"]["accuracy"]
