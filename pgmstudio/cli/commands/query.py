@@ -229,7 +229,10 @@ class QueryReport:
             for name, state in answer.most_probable.items():
                 yield f"    {name} = {state}"
         if self.map_answer is not None:
-            yield from map_blocks(self.map_answer, log2_evidence)
+            if language_of(self.model).scale is Scale.PROBABILITY:
+                yield from map_blocks(self.map_answer, log2_evidence)
+            else:
+                yield from degree_blocks(self.map_answer, answer.log2_evidence)
 
     def _evidence_text(self, log2_evidence: float) -> str:
         degree = f"{2.0**log2_evidence:.4g}"
@@ -560,5 +563,14 @@ def map_blocks(answer: MapAnswer, log2_evidence: float | None) -> Iterator[Block
     yield f"\nMost probable joint states of {variables} ({_quality(answer)})"
     for one in answer.best:
         yield f"  {both_probabilities(one.log2_probability, log2_evidence)}"
+        for name, state in one.states.items():
+            yield f"    {name} = {state}"
+
+
+def degree_blocks(answer: MapAnswer, log2_evidence: float) -> Iterator[Block]:
+    """The same where numbers are degrees of possibility."""
+    yield f"\nMost possible joint states of {count_of(len(answer.best[0].states), 'variable')}"
+    for one in answer.best:
+        yield f"  degree {math.exp2(one.log2_probability + log2_evidence):.4g}"
         for name, state in one.states.items():
             yield f"    {name} = {state}"

@@ -42,6 +42,24 @@ class ImpreciseData(DataSet):
         return {**super().__getstate__(), "sets": self.sets}
 
     @classmethod
+    def of_members(cls, data: DataSet, members: NDArray[np.int64]) -> ImpreciseData:
+        """A data set with sets of states; `members` has a column (variable, row, state) for each
+        state of each set. DataError for what does not exist."""
+        limits = np.array([[len(data.domain)], [data.row_count], [data.missing_code]])
+        if (members < 0).any() or (members >= limits).any():
+            raise DataError("A set of states belongs to a cell that does not exist.")
+        sets: dict[Cell, set[int]] = {}
+        for variable, row, state in members.T.tolist():
+            sets.setdefault((variable, row), set()).add(state)
+        frozen = {cell: frozenset(states) for cell, states in sets.items()}
+        return cls(data.domain, data.codes, data.weights, frozen)
+
+    def members(self) -> NDArray[np.int64]:
+        """The sets as columns (variable, row, state), in order."""
+        listed = sorted((*cell, state) for cell, states in self.sets.items() for state in states)
+        return np.array(listed, dtype=np.int64).reshape(-1, 3).T
+
+    @classmethod
     def from_cells(
         cls, domain: Domain, rows: Iterable[Sequence[str | Iterable[str] | None]]
     ) -> ImpreciseData:

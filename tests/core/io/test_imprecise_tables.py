@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pgmstudio.__main__ import main
-from pgmstudio.core.data.imprecise import cell_text
+from pgmstudio.core.data.imprecise import ImpreciseData, cell_text
 from pgmstudio.core.data.possibility import PossibilityDistribution
-from pgmstudio.core.errors import DataFileError
+from pgmstudio.core.errors import DataError, DataFileError
 from pgmstudio.core.io.data.imprecise import imprecise_csv, read_imprecise
 from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
+from pgmstudio.core.project.edits import add_data
+from pgmstudio.core.project.project import DataEntry, Project
 
 TEXT = """color,size,count
 "{red,green}",1,2
@@ -72,3 +76,14 @@ def test_the_command_learns_from_imprecise_rows(
     pairs = json.loads(capsys.readouterr().out)["pairs"]
     assert len(pairs) == 10
     assert pairs[0]["value"] > 0
+
+
+def test_a_project_keeps_the_sets(sample_data: Path) -> None:
+    data = read_imprecise(sample_data / "weather_imprecise.csv")
+    project = add_data(Project(), entry=DataEntry("weather", data))
+    (entry,) = project_from_bytes(project_bytes(project)).data.values()
+    assert isinstance(entry.data, ImpreciseData)
+    assert entry.data.sets == data.sets
+    assert entry.data.fingerprint == data.fingerprint
+    with pytest.raises(DataError, match="does not exist"):
+        ImpreciseData.of_members(data, np.array([[0], [40], [0]]))

@@ -1,7 +1,8 @@
 """The project file `.pgmz`: a zip of JSON and plain arrays, the same bytes for the same project.
 
 `project.json` lists what there is; `models/<id>.json`, `data/<id>.npy` (codes, variables × rows),
-`data/<id>.weights.npy`, `data/<id>.split.npy`, `data/<id>.split-copies.npy` (of weighted rows),
+`data/<id>.weights.npy`, `data/<id>.sets.npy` (of imprecise cells), `data/<id>.split.npy`,
+`data/<id>.split-copies.npy` (of weighted rows),
 `runs/<id>.json`, `curves/<id>.json`, `knowledge.json` and `evidence.json` hold it. Nothing in it is
 executable. Unknown members are preserved and written back.
 """
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from pgmstudio import __version__
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import replace_file
@@ -183,6 +185,8 @@ def _data_members(data_id: str, entry: DataEntry) -> dict[str, bytes]:
     members = {f"data/{data_id}.npy": _npy(entry.data.codes)}
     if entry.data.weights is not None:
         members[f"data/{data_id}.weights.npy"] = _npy(entry.data.weights)
+    if isinstance(entry.data, ImpreciseData):
+        members[f"data/{data_id}.sets.npy"] = _npy(np.ascontiguousarray(entry.data.members()))
     if entry.split is not None:
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *entry.split.indices])
         members[f"data/{data_id}.split.npy"] = _npy(rows.astype(np.int64))
@@ -292,6 +296,8 @@ def _data_entry(entry: DataEntry) -> dict[str, Any]:
         }
         if entry.split.copies is not None:
             document["split"]["has_copies"] = True
+    if isinstance(entry.data, ImpreciseData):
+        document["set_members"] = int(entry.data.members().shape[1])
     document["variables"] = variables_document(entry.data.domain)
     return document
 

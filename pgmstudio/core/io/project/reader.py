@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.discretization import Cuts
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -357,6 +358,10 @@ class _Reader:
             if location["weighted"].yes_no():
                 weights = self._array(f"data/{key}.weights.npy", np.dtype("<f8"), (rows,))
             data = DataSet(domain, codes, weights)
+            if (members := location.get("set_members")) is not None:
+                shape = (3, members.whole())
+                sets = self._array(f"data/{key}.sets.npy", np.dtype("<i8"), shape)
+                data = ImpreciseData.of_members(data, sets)
             cuts = {
                 name: Cuts(
                     inside["column"].text(),
