@@ -9,6 +9,7 @@ from pgmstudio.studies.credit import CREDIT, CREDIT_TREES
 from pgmstudio.studies.digits import DIGITS, PAIRS
 from pgmstudio.studies.ldag_recovery import LDAG_RECOVERY
 from pgmstudio.studies.ldag_tables import LDAG_TABLES
+from pgmstudio.studies.markov_recovery import MARKOV_RECOVERY
 from pgmstudio.studies.mushroom import MUSHROOM
 from pgmstudio.studies.nb_real import NB_REAL
 from pgmstudio.studies.nb_synthetic import NB_SYNTHETIC
@@ -40,6 +41,7 @@ _ALL = (
     PDG_HYBRID,
     LDAG_RECOVERY,
     LDAG_TABLES,
+    MARKOV_RECOVERY,
 )
 RECIPES: dict[str, Recipe] = {recipe.key: recipe for recipe in _ALL}
 

@@ -272,6 +272,74 @@ def test_the_table_of_labels_on_synthetic_data_is_what_was_stored() -> None:
     assert table_of("ldag-recovery", head) == recovery_lines()
 
 
+MARKOV_GRAPHS = "| Variables | Graph | Rows 250 | 1 000 | 4 000 | 16 000 |"
+MARKOV_CONTEXTS = "| Graph | Rows 250 | 1 000 | 4 000 | 16 000 |"
+MARKOV_ROWS = (250, 1000, 4000, 16000)
+TOPOLOGIES = ("grid", "loop", "hub", "clique", "random")
+
+
+def markov_graph_lines() -> list[str]:
+    """Wrong edges: hill climbing / AND / OR / PIC / tests."""
+    stored = {row["quantity"]: row for row in stored_of("markov-recovery")}
+    lines = []
+    for variables in (16, 64):
+        for topology in TOPOLOGIES:
+            cells = [str(variables), topology]
+            for rows in MARKOV_ROWS:
+                cell = f"{topology}, {variables} variables, {rows} rows"
+                cells.append(
+                    " / ".join(
+                        cell_text(stored[f"{cell}, {method}"]["obtained"], 1)
+                        for method in ("hill climbing", "AND", "OR", "PIC", "tests")
+                    )
+                )
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def markov_context_lines() -> list[str]:
+    """Divergence without and with contexts, and the gain with its standard error."""
+    stored = {row["quantity"]: row for row in stored_of("markov-recovery")}
+    lines = []
+    for topology in TOPOLOGIES:
+        cells = [topology]
+        for rows in MARKOV_ROWS:
+            cell = f"{topology} with contexts, 16 variables, {rows} rows"
+            kinds = [
+                cell_text(stored[f"{cell}, {kind}"]["obtained"], 4)
+                for kind in ("without contexts", "with contexts")
+            ]
+            gain = stored[f"{cell}, gain"]
+            error = float(gain["sd"]) / int(gain["trials"]) ** 0.5
+            sign = "+" if float(gain["obtained"]) > 0 else ""
+            text = f"{sign}{cell_text(gain['obtained'], 4)} ± {decimal(error, 4)}"
+            cells.append(f"{' / '.join(kinds)}, {text}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [(MARKOV_GRAPHS, markov_graph_lines), (MARKOV_CONTEXTS, markov_context_lines)],
+)
+def test_the_tables_of_markov_networks_are_what_was_stored(
+    head: str, lines: Callable[[], list[str]]
+) -> None:
+    assert table_of("markov-recovery", head) == lines()
+
+
+def test_wrong_edges_become_fewer_with_more_rows() -> None:
+    stored = {row["quantity"]: float(row["obtained"]) for row in stored_of("markov-recovery")}
+    for variables in (16, 64):
+        for method in ("hill climbing", "AND", "OR", "PIC", "tests"):
+            for topology in TOPOLOGIES:
+                wrong = [
+                    stored[f"{topology}, {variables} variables, {rows} rows, {method}"]
+                    for rows in MARKOV_ROWS
+                ]
+                assert wrong == sorted(wrong, reverse=True)
+
+
 def compiled_counts(key: str, name: str) -> str:
     """Of how many networks the graph is smaller, as `7 of 8`; a dash where none was compiled."""
     stored = {row["quantity"]: row for row in stored_of(key)}

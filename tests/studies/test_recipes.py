@@ -163,6 +163,7 @@ QUICK: dict[str, dict[str, Any]] = {
         "restarts": 0,
     },
     "ldag-tables": {"only": "coronary", "folds": 2, "restarts": 0},
+    "markov-recovery": {"trials": 1, "variables": (8,), "only": "loop", "rows": (250,)},
 }
 
 

@@ -200,7 +200,7 @@ def _fit_counts(
         )
     form = LogLinearTables.of(structure)
     objective = JunctionTreeObjective(form, smoothed)
-    starts = [first_values(form, smoothed)] if start is None else [start]
+    starts = [first_values(form, smoothed), *([] if start is None else [start])]
     # Positive margins of a positive table, here data and smoothing, have a finite maximum.
     found = yield from maximise(
         objective, form, starts, tolerance, cancel, is_bounded=smoothing > 0

@@ -19,6 +19,9 @@ from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables
 
 MAX_ITERATIONS = 200
+# After so many iterations a gain of so many nats per row is the last.
+MANY_ITERATIONS = 25
+SMALL_GAIN = 1e-5
 MAX_CONJUGATE = 300  # steps of conjugate gradients within one of Newton's
 # Damping, as a multiple of the curvature where all φ's are 0.
 FIRST_DAMPING = 1e-4
@@ -299,6 +302,8 @@ def maximise(
             continue
         beta, value, gradient = beta + direction, new_value, new_gradient
         norm = largest(gradient)
+        if iteration >= MANY_ITERATIONS and abs(gain) < SMALL_GAIN:
+            break  # nearly deterministic tables: the rest would take long and change nothing
         if gain > 0.5 * promised:
             damping = damping / 4 if damping > MIN_DAMPING else 0.0
     is_finite = True

@@ -167,7 +167,7 @@ class ChordalLearner(ChordalFamilyLearner[ChordalParams]):
     key = "mn.chordal"
     title = "Chordal graph"
     params_type = ChordalParams
-    cost = Cost(10.0, 0.3, 1.5)
+    cost = Cost(0.35, 0.3, 1.5)
 
 
 class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
@@ -176,7 +176,7 @@ class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
     key = "mn.stratified"
     title = "Chordal graph with strata"
     params_type = StratifiedParams
-    cost = Cost(30.0, 0.3, 2.0)
+    cost = Cost(10.0, 0.3, 1.5)
 
     def kappa(self, params: StratifiedParams) -> float | None:
         return params.kappa
