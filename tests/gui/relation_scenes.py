@@ -12,6 +12,7 @@ from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
 from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES
 
@@ -37,6 +38,16 @@ def relation(driver: WindowDriver, _own: Path) -> Iterator[str]:
     page.show_pair(0, 1)
     QTest.qWait(300)
     yield "relation-pair"
+    page.show_view("tests")
+    driver.wait_for("the tests", lambda: page.tests.result is not None)
+    QTest.qWait(600)
+    yield "relation-tests"
+    driver.do("learn.spanning-tree")
+    result = app.center.current
+    assert isinstance(result, RunResultPage)
+    result.choose(slider=2)
+    QTest.qWait(600)
+    yield "relation-kruskal"
     rows = import_data(SAMPLES / "coronary.csv", ImportOptions()).data
     open_model_page(app, add_ended_run(app, rows, "relational.spanning-tree"))
     driver.do("model.relation")

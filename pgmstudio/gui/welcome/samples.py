@@ -139,6 +139,20 @@ SAMPLES = (
         DATA,
         "Five bits and one rule; no pair of variables is dependent.",
     ),
+    Sample(
+        "geometric_objects.csv",
+        "Geometric objects (10)",
+        "Relation",
+        DATA,
+        "Ten objects that the tree color – shape – size represents.",
+    ),
+    Sample(
+        "geometric_objects_9.csv",
+        "Geometric objects (9)",
+        "Relation",
+        DATA,
+        "One object less, and no tree represents them exactly.",
+    ),
 )
 
 

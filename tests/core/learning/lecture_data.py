@@ -61,6 +61,8 @@ GEOMETRIC = DataSet.from_rows(
         ("green", "triangle", "large"),
     ],
 )
+# Without the green medium triangle.
+GEOMETRIC_9 = GEOMETRIC.take_rows(np.delete(np.arange(10), 8))
 
 
 def objects_network(edges: Sequence[tuple[int, int]] = ((0, 1), (1, 2))) -> RelationalNetwork:

@@ -60,10 +60,14 @@ def hartley_gain_bits(counts: tuple[int, int, int]) -> float:
     return math.log2(rows) + math.log2(columns) - math.log2(cells)
 
 
+def hartley_terms(counts: tuple[int, int, int]) -> str:
+    """The gain as logarithms: “log₂ 4 + log₂ 3 − log₂ 6”."""
+    rows, columns, cells = counts
+    return f"log₂ {rows} + log₂ {columns} − log₂ {cells}"
+
+
 def hartley_text(counts: tuple[int, int, int]) -> str:
     """The arithmetic of a gain: “log₂ 4 + log₂ 3 − log₂ 6 = 2.00 + 1.58 − 2.58 = 1.00 bits”."""
-    rows, columns, cells = counts
-    a, b, both = (decimal(math.log2(count), 2) for count in counts)
+    rows, columns, cells = (decimal(math.log2(count), 2) for count in counts)
     gain = decimal(hartley_gain_bits(counts), 2)
-    terms = f"log₂ {rows} + log₂ {columns} − log₂ {cells}"
-    return f"{terms} = {a} + {b} − {both} = {gain} bits"
+    return f"{hartley_terms(counts)} = {rows} + {columns} − {cells} = {gain} bits"

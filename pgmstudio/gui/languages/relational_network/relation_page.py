@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from heapq import nsmallest
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -34,6 +35,8 @@ from pgmstudio.gui.languages.relational_network.relation_drawing import (
     RelationView,
 )
 from pgmstudio.gui.languages.relational_network.relation_source import data_of_model, relation_for
+from pgmstudio.gui.languages.relational_network.tests_view import TestsView
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.basic import (
     Note,
     Segments,
@@ -44,6 +47,7 @@ from pgmstudio.gui.widgets.basic import (
     row,
     scrolled,
     vbox,
+    wide_first,
     widening,
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
@@ -52,12 +56,13 @@ from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
 MAX_VARIABLES = 6  # for all graphs
-MAX_GRAPHS = 1_000  # listed
+MAX_GRAPHS = 1_024  # listed; of more the best
 MAX_SPURIOUS = 200  # listed and drawn
 _NARROW = 640  # px below which the two halves are one above the other
 _VIEWS = (
     ("relation", "Relation", "The tuples, and their projections to pairs of variables."),
     ("pairs", "Pairs", "The projection to a pair of variables with its Hartley gain."),
+    ("tests", "Tests", "Conditional independence tests; the graph follows the threshold ε."),
 )
 _GRAPHS = (
     ("own", "Graph of the model", "How many tuples the graph of the model adds."),
@@ -69,7 +74,7 @@ def graph_text(names: Sequence[str], edges: Sequence[Edge]) -> str:
     """The edges of a graph, for a table."""
     if len(names) > 2 and len(edges) == len(names) * (len(names) - 1) // 2:
         return "all edges"
-    return ", ".join(f"{names[a]} – {names[b]}" for a, b in edges) or "no edges"
+    return ", ".join(f"{names[a]}–{names[b]}" for a, b in edges) or "no edges"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +87,7 @@ class RelationFacts:
     graphs: tuple[Decomposition, ...]
     own: Decomposition | None
     has_projections: bool  # those of the model are the relation's
-    is_of_data: bool
+    data: DataSet | None  # None: the relation is the model's own
     note: str = ""
 
     def network(self, edges: Sequence[Edge]) -> RelationalNetwork:
@@ -92,9 +97,14 @@ class RelationFacts:
 
 
 def relation_facts(
-    model: RelationalNetwork, data: DataSet | None, has_all: bool, cancel: CancelToken
+    model: RelationalNetwork,
+    data: DataSet | None,
+    known: Relation | None,
+    has_all: bool,
+    cancel: CancelToken,
 ) -> RelationFacts:
-    relation = relation_for(model, data)
+    """`known` is the relation of the data, if it was made before."""
+    relation = relation_for(model, data) if known is None else known
     edges = tuple(sorted(model.structure.edges))
     graphs: list[Decomposition] = []
     own, note = None, ""
@@ -105,6 +115,9 @@ def relation_facts(
         note = str(problem)
     if has_all:
         found = all_decompositions(relation, cancel)
+        if len(found) > MAX_GRAPHS:
+            note = f"The {whole(MAX_GRAPHS)} best of {whole(len(found))} graphs are listed."
+            found = nsmallest(MAX_GRAPHS, found, key=lambda one: one.rank)
         # Numbered as in the lecture: few edges first, of equally many the best first.
         graphs = sorted(found, key=lambda one: (len(one.edges), one.rank))
     projected = RelationalNetwork.of_relation(model.structure, relation).projections
@@ -113,9 +126,7 @@ def relation_facts(
         for a, b in zip(projected, model.projections, strict=True)
     )
     pairs = tuple(all_pairs(relation))
-    return RelationFacts(
-        model, relation, pairs, tuple(graphs), own, is_same, data is not None, note
-    )
+    return RelationFacts(model, relation, pairs, tuple(graphs), own, is_same, data, note)
 
 
 class RelationPage(Page):
@@ -128,7 +139,6 @@ class RelationPage(Page):
         self._app, self._id = app, model_id
         self.facts: RelationFacts | None = None
         self.spurious: Sequence[Codes] = ()
-        self._wanted: tuple[Edge, ...] | None = None  # the graph to select, None: the model's
         self._facts_task = LatestTask(self, self._on_facts, self._on_failed)
         self._spurious_task = LatestTask(self, self._on_spurious, self._on_failed)
         self.views = Segments(_VIEWS, "relationViews")
@@ -172,6 +182,10 @@ class RelationPage(Page):
         self._left = QStackedWidget()
         self._left.addWidget(scrolled(self.drawing_view, "relationScroll"))
         self._left.addWidget(both)
+        self.tests = TestsView(self._app)
+        self.tests.graph_changed.connect(self.select_graph)
+        self.tests.graph_requested.connect(self._use)
+        self._left.addWidget(self.tests)
         return self._left
 
     def _graph_half(self) -> QWidget:
@@ -211,7 +225,7 @@ class RelationPage(Page):
             made,
             row(self.scope, None),
             (self.graphs, 3),
-            widening(row(self._spurious_text, self.use), 0),
+            wide_first(row(self._spurious_text, self.use)),
             (self.tuples, 2),
             margins=(8, 0, 0, 0),
             spacing=8,
@@ -242,6 +256,7 @@ class RelationPage(Page):
     def closed(self) -> None:
         self._facts_task.forget()
         self._spurious_task.forget()
+        self.tests.forget()
 
     # -- asking
 
@@ -255,7 +270,6 @@ class RelationPage(Page):
         if before.models.get(self._id) is not after.models.get(self._id) or (
             before.data is not after.data
         ):
-            self._wanted = None
             self.title_changed.emit()
             self._ask()
 
@@ -270,7 +284,9 @@ class RelationPage(Page):
             self.scope.choose("own")
         data = data_of_model(self._app, self._id)
         has_all = self.scope.current == "all"
-        self._facts_task.ask(partial(relation_facts, model, data, has_all))
+        facts = self.facts
+        known = facts.relation if facts and data is not None and facts.data is data else None
+        self._facts_task.ask(partial(relation_facts, model, data, known, has_all))
 
     def _on_failed(self, error: BaseException) -> None:
         if isinstance(error, TooLargeError):
@@ -291,7 +307,7 @@ class RelationPage(Page):
         for card in relation.domain.cardinalities:
             possible *= card
         part = f"{counted(len(relation), 'tuple')} of {whole(possible)} possible"
-        own = "" if facts.is_of_data else ", those of the model, as there are no data"
+        own = "" if facts.data is not None else ", those of the model, as there are no data"
         self.summary.setText(f"{part}{own}{self._exactness(facts)}")
         chosen = self.pairs.current or 0
         self.pairs.show_rows(
@@ -307,6 +323,8 @@ class RelationPage(Page):
         )
         self.tuples.show_columns([Column(name, stretches=True) for name in names])
         self._show_graphs(facts)
+        if self.views.current == "tests":
+            self._show_tests()
         if facts.pairs:
             self.pairs.select(min(chosen, len(facts.pairs) - 1))
 
@@ -320,30 +338,38 @@ class RelationPage(Page):
 
     def _show_graphs(self, facts: RelationFacts) -> None:
         names = facts.relation.domain.names
-        shown = facts.graphs[:MAX_GRAPHS]
         self.graphs.show_rows(
             [
                 (number, graph_text(names, one.edges), one.tuples, one.additional)
-                for number, one in enumerate(shown, start=1)
+                for number, one in enumerate(facts.graphs, start=1)
             ]
         )
-        wanted = self._wanted
-        if wanted is None:
-            wanted = tuple(sorted(facts.model.structure.edges))
-        self.select_graph(wanted)
+        allow(self.use, "select a graph first.")
+        self.select_graph(tuple(facts.model.structure.edges))
 
     def select_graph(self, edges: Sequence[Edge]) -> None:
-        """Select the row of a graph, the first one if it is not listed."""
-        if self.facts is None or not self.facts.graphs:
+        """Select the row of a graph, if it is listed."""
+        if self.facts is None:
             return
         wanted = tuple(sorted(edges))
-        numbers = (n for n, one in enumerate(self.facts.graphs[:MAX_GRAPHS]) if one.edges == wanted)
-        self.graphs.select(next(numbers, 0))
+        for number, one in enumerate(self.facts.graphs):
+            if one.edges == wanted:
+                self.graphs.select(number)
 
     def show_view(self, key: str) -> None:
-        """The tuples, or the pairs of variables."""
+        """The tuples, the pairs of variables, or the tests."""
         self.views.choose(key)
+        if key == "tests":
+            self._show_tests()
         self._left.setCurrentIndex([view[0] for view in _VIEWS].index(key))
+
+    def _show_tests(self) -> None:
+        """With the threshold of the run that made the model, and all graphs beside them."""
+        if self.facts is not None:
+            epsilon = getattr(model_sources(self._app).params(self._id), "epsilon", 0.0)
+            self.tests.show_relation(self.facts.relation, epsilon)
+            if self.scope.current != "all":
+                self.show_all_graphs()
 
     def show_pair(self, first: int, second: int) -> None:
         """The grid of a pair with its arithmetic."""
@@ -409,12 +435,16 @@ class RelationPage(Page):
             self._on_pair(self.pairs.current)
 
     def use_graph(self) -> None:
-        """The selected graph becomes that of the model, in one undoable step."""
-        graph, facts = self.graph, self.facts
-        if graph is None or facts is None:
+        """The selected graph becomes that of the model."""
+        if self.graph is not None:
+            self._use(self.graph.edges)
+
+    def _use(self, edges: Sequence[Edge]) -> None:
+        """In one undoable step."""
+        if self.facts is None:
             return
-        text = f"Use graph {graph_text(facts.relation.domain.names, graph.edges)}"
-        edit = partial(replace_model, model_id=self._id, model=facts.network(graph.edges))
+        text = f"Use graph {graph_text(self.facts.relation.domain.names, edges)}"
+        edit = partial(replace_model, model_id=self._id, model=self.facts.network(edges))
         if self._app.change(text, edit):
             self._app.notify(f"{text}.", undo=True)
 
