@@ -189,8 +189,8 @@ def test_a_long_chart_scrolls_under_its_axis_and_follows_the_keys(qtbot: QtBot) 
     chart.resize(700, 240)
     rows = tuple(TornadoRow(f"k{i}", f"cause {i}", "", 0.3 - i / 100, 0.4) for i in range(20))
     chart.show_tornado(Tornado(0.3, rows))
-    with qtbot.waitActive(chart):
-        chart.show()
+    chart.show()
+    qtbot.waitUntil(lambda: chart.canvas is not None)
     top = chart.row_rect("k0").top()
     assert chart.row_at(QPoint(10, top - 1)) is None  # the head
     for _ in range(19):
