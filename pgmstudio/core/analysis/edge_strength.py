@@ -6,7 +6,8 @@ whose table of X has lost the parent U, P'(x | pa∖u) = P(x | pa∖u),
 
     KL(P ‖ P') = Σ P(pa, x) log2 P(x | pa) / P(x | pa∖u) = I(X; U | pa∖U)
 
-because all other tables cancel.
+because all other tables cancel. Of an undirected edge P' is the nearest distribution of the graph
+without the edge.
 
 From data, for U → X with the other parents Z = pa(X) ∖ U, three measures of the same counts:
 
@@ -29,10 +30,14 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.information_measures import mutual_information_bits
+from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
+from pgmstudio.core.languages.markov_network.fitting import MAX_PROJECTED_CELLS
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import PIC
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
@@ -67,6 +72,34 @@ def removal_divergences(
         family = session.joint([*sources, child])
         for axis, source in enumerate(sources):
             yield (source, child), removal_bits(family, axis)
+
+
+def undirected_divergences(
+    model: MarkovNetwork, edges: Iterable[Edge]
+) -> Iterator[tuple[Edge, float]]:
+    """KL(P ‖ P') in bits for each edge, P' being the nearest distribution of the graph without it.
+
+    TooLargeError where the nearest distribution would take too long.
+    """
+    if model.effective_size() > MAX_PROJECTED_CELLS:
+        raise TooLargeError(
+            f"The junction tree has more than {MAX_PROJECTED_CELLS} cells, too many to compute the "
+            "KL of removal of every edge. Choose another measure."
+        )
+    flow = model.propagation()
+    own = _expected_log2(model, model, flow)
+    for edge in edges:
+        yield edge, max(0.0, own - _expected_log2(model, model.without_edge(*edge), flow))
+
+
+def _expected_log2(model: MarkovNetwork, other: MarkovNetwork, flow: Propagation) -> float:
+    """E log2 P'(x) under P; the cliques of P' are complete in the graph of P."""
+    total = -other.log2_partition
+    for factor in other.factors:
+        p = joint_of(model, factor.scope, {}, flow)
+        seen = p > 0
+        total += float(np.sum(p[seen] * np.log2(factor.values[seen])))
+    return total
 
 
 def removal_bits(family: Floats, axis: int) -> float:

@@ -14,6 +14,7 @@ from pgmstudio.core.analysis.edge_strength import (
     JointSession,
     end_information,
     removal_divergences,
+    undirected_divergences,
     undirected_gains,
 )
 from pgmstudio.core.data.dataset import DataSet
@@ -54,7 +55,6 @@ KINDS = {
         "KL of removal",
         "bits",
         "KL divergence between the models with and without this edge.",
-        True,
     ),
     "score.bic": StrengthKind(
         "Edge width: Δ BIC", "Δ BIC", "bits", "Loss of BIC on the data without the edge.", True
@@ -186,7 +186,7 @@ def _gathered(
 
 def strengths_of_model(
     kind: str,
-    edges: tuple[Edge, ...],
+    model: Model,
     tally: LanguageTally,
     session: InferenceSession,
     cancel: CancelToken,
@@ -195,8 +195,12 @@ def strengths_of_model(
     if not isinstance(session, JointSession):
         raise PgmStudioError("Edges of models of this language cannot be measured yet.")
     session.retract_all()
-    measure = end_information if kind == "mi" else removal_divergences
-    return _gathered(kind, measure(session, edges), tally, cancel)
+    edges = edges_of(model)
+    if kind == "mi":
+        return _gathered(kind, end_information(session, edges), tally, cancel)
+    if isinstance(model, MarkovNetwork):
+        return _gathered(kind, undirected_divergences(model, edges), tally, cancel)
+    return _gathered(kind, removal_divergences(session, edges), tally, cancel)
 
 
 def strengths_of_score(
@@ -289,7 +293,7 @@ class StrengthKeeper(QObject):
         if self.kind in ("mi", "removal"):
             if self._request != (model,) and self._live.error is None:
                 self._begin(len(edges), model)
-                question = partial(strengths_of_model, self.kind, edges, self._tally)
+                question = partial(strengths_of_model, self.kind, model, self._tally)
                 self._live.side.ask(TOPIC, question)
             return
         source = self._replicates if self.kind == "bootstrap" else self._rows

@@ -12,7 +12,11 @@ from pgmstudio.core.analysis.edge_explanation import (
     undirected_scores,
     why_undirected_edge,
 )
-from pgmstudio.core.analysis.edge_strength import undirected_strengths
+from pgmstudio.core.analysis.edge_strength import (
+    removal_bits,
+    undirected_divergences,
+    undirected_strengths,
+)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan
@@ -21,15 +25,22 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
     MoveList,
 )
+from pgmstudio.core.languages.conversions import same_distribution
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, moved
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import MPL
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.learning.base import ArtifactSaved, Finished
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from tests.ldag_tables import coronary
-from tests.markov_networks import figure_9, random_structure, structure_of
+from tests.markov_networks import (
+    figure_9,
+    random_markov_network,
+    random_structure,
+    structure_of,
+)
 
 BITS = 1 / np.log(2)
 CONTEXTS = {"AD": "E=1", "AE": "D=0", "DE": "A=0"}
@@ -159,3 +170,17 @@ def test_the_averaged_graph_may_have_a_cycle_without_chord() -> None:
     averaged = frequencies.averaged(0.5)
     assert averaged.is_exact
     assert {frozenset(edge) for edge in averaged.dag.edges} == set(map(frozenset, square))
+
+
+def test_the_divergence_of_removal_is_that_of_the_nearest_network_without_the_edge() -> None:
+    rng = np.random.default_rng(6)
+    for model in (figure_9(), random_markov_network(rng, random_structure(rng, [2, 3, 2, 2]))):
+        found = dict(undirected_divergences(model, model.undirected_edges))
+        assert set(found) == set(model.undirected_edges)
+        for edge, bits in found.items():
+            after = model.without_edge(*edge)
+            assert bits == pytest.approx(same_distribution(model, after).bits, abs=1e-9)
+    triangle = random_markov_network(rng, structure_of(coronary(), "AB AC BC"))
+    (between,) = (bits for edge, bits in undirected_divergences(triangle, [("B", "C")]))
+    joint = open_session(triangle).joint(["B", "A", "C"])
+    assert between == pytest.approx(removal_bits(joint, 0), abs=1e-7)  # I(B; C | A)

@@ -49,8 +49,8 @@ def test_edge_widths_are_measures_of_undirected_edges(
 ) -> None:
     combo = page.bar.findChild(QComboBox, "strengthCombo")
     offered = {combo.itemData(index) for index in range(combo.count())}
-    assert offered == {"none", "mi", "score.pic", "score.mpl", "bootstrap"}
-    for kind in ("mi", "score.pic", "score.mpl"):
+    assert offered == {"none", "mi", "removal", "score.pic", "score.mpl", "bootstrap"}
+    for kind in ("mi", "removal", "score.pic", "score.mpl"):
         page.strengths.choose(kind)
         qtbot.waitUntil(lambda: page.canvas.strengths is not None, timeout=20_000)
         shown = page.canvas.strengths
