@@ -269,10 +269,16 @@ def hartley_sym2(table: Table) -> float:
 
 def nonspecificity(degrees: Table) -> float:
     """∫ log2 |α-cut| dα in bits: U-uncertainty (Higashi and Klir 1983)."""
-    ascending = np.sort(degrees[degrees > 0], axis=None)
-    steps = np.diff(ascending, prepend=0.0)
+    return float(_nonspecificities(degrees.reshape(1, -1))[0])
+
+
+def _nonspecificities(rows: Table) -> Table:
+    """The same of every row."""
+    ascending = np.sort(rows, axis=1)
+    steps = np.diff(ascending, axis=1, prepend=0.0)
     # The cut at the i-th degree has all cells from there on; equal degrees have steps of 0.
-    return float(steps @ np.log2(np.arange(ascending.size, 0, -1)))
+    bits: Table = steps @ np.log2(np.arange(rows.shape[1], 0, -1))
+    return bits
 
 
 def _nonspecific(table: Table) -> tuple[float, float, float]:
@@ -354,8 +360,12 @@ def slice_gains(table: Table, setting: Setting) -> Table:
         seen = both > 0
         gains[seen] = np.log2(parent[seen] * child[seen] / both[seen])
         return gains
-    gain = info_gain if setting is Setting.PROBABILISTIC else spec_gain
-    return np.array([gain(one) if one.any() else 0.0 for one in table])
+    if setting is Setting.POSSIBILISTIC:
+        both = table.reshape(table.shape[0], -1)
+        parts = (table.max(axis=2, initial=0.0), table.max(axis=1, initial=0.0), both)
+        parent, child, pair = map(_nonspecificities, parts)
+        return parent + child - pair
+    return np.array([info_gain(one) if one.any() else 0.0 for one in table])
 
 
 def conditional_gain(table: Table, setting: Setting, aggregation: str = "mean") -> float:

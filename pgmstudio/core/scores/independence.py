@@ -59,6 +59,12 @@ class Outcome:
     independent: bool
     reliable: bool
 
+    @property
+    def has_p_value(self) -> bool:
+        """False for stated independences, gains without a distribution, and constant columns;
+        their `p_value` is 1 or 0 by the result."""
+        return self.freedom > 0
+
 
 class IndependenceTester(Protocol):
     """Whatever can answer A ⊥ B | Z: data, or a table of statements."""

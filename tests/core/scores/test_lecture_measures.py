@@ -14,8 +14,10 @@ from pgmstudio.core.scores.association_measures import (
     MEASURES,
     Setting,
     Table,
+    conditional_gain,
     entropy,
     measures_of,
+    slice_gains,
 )
 from pgmstudio.core.scores.local import score_of
 from tests.core.learning.lecture_data import GEOMETRIC
@@ -215,3 +217,22 @@ def test_every_measure_is_listed_with_its_formula_and_reference() -> None:
         assert measure.reference
     weak = [m.key for m in MEASURES.values() if not m.larger_is_stronger]
     assert weak == ["rel_relative"]
+
+
+@given(st.integers(0, 2**32))
+def test_gains_within_slices_are_those_of_each_slice(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = np.round(rng.random((3, 4, 2)), 1) * (rng.random((3, 4, 2)) < 0.7)
+    table[1] = 0.0
+    for setting, key in (
+        (Setting.RELATIONAL, "hartley_gain"),
+        (Setting.PROBABILISTIC, "info_gain"),
+        (Setting.POSSIBILISTIC, "spec_gain"),
+    ):
+        each = [value(key, one) for one in table]
+        assert slice_gains(table, setting) == pytest.approx(each, abs=1e-12)
+    weights = table.sum(axis=(1, 2))
+    if weights.any():
+        mean = float(np.average([value("info_gain", one) for one in table], weights=weights))
+        assert value("cond_info_gain", table) == pytest.approx(mean, abs=1e-9)
+        assert conditional_gain(table, Setting.PROBABILISTIC, "weighted") == pytest.approx(mean)

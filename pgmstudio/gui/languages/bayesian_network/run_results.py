@@ -160,7 +160,7 @@ _TEST_COLUMNS = (
     Column("Given", lambda names: ", ".join(names) or "∅", stretches=True),
     Column("Statistic", general, True),
     Column("df", str, True, tip="Degrees of freedom."),
-    Column("p-value", partial(general, digits=3), True),
+    Column("p-value", lambda p: "–" if math.isnan(p) else general(p, digits=3), True),
     Column("Bits", lambda bits: f"{bits:.4f}", True, tip="The (conditional) information gain."),
     Column("Result", str),
 )
@@ -212,7 +212,7 @@ def _row(number: int, test: LoggedTest) -> tuple[object, ...]:
         test.given,
         outcome.statistic,
         outcome.freedom,
-        outcome.p_value,
+        outcome.p_value if outcome.has_p_value else math.nan,
         outcome.bits,
         text if outcome.reliable else f"{text}, few rows",
     )

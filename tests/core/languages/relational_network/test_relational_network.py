@@ -177,7 +177,11 @@ def test_tests_with_a_threshold_find_the_graphs_of_the_lecture() -> None:
     ):
         network, artifacts = learn(RelationalTestLearner(), data, epsilon=epsilon)
         assert edges_of(network) == expected
-        assert artifacts["tests"].made >= 6
+        log = artifacts["tests"]
+        assert log.made >= 6
+        assert {row[6] for row in log.table()[1]} == {""}  # a gain has no p-value
+        if expected == CHAIN:
+            assert log.why("color", "size").endswith("bits.")
 
 
 def test_the_exhaustive_search_finds_the_sparsest_exact_graph_and_ranks_all() -> None:

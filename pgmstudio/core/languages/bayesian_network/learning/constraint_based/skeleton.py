@@ -96,7 +96,9 @@ class LoggedTest:
     def __str__(self) -> str:
         given = f" | {', '.join(self.given)}" if self.given else ""
         symbol = "⊥" if self.outcome.independent else "⊥̸"
-        return f"{self.a} {symbol} {self.b}{given}: p = {self.outcome.p_value:.3g}"
+        p, bits = self.outcome.p_value, self.outcome.bits
+        strength = f"p = {p:.3g}" if self.outcome.has_p_value else f"{bits:.3g} bits"
+        return f"{self.a} {symbol} {self.b}{given}: {strength}"
 
 
 def weakness(test: LoggedTest) -> tuple[float, float]:
@@ -357,7 +359,7 @@ class TestLog:
                 test.level,
                 test.outcome.statistic,
                 test.outcome.freedom,
-                test.outcome.p_value,
+                test.outcome.p_value if test.outcome.has_p_value else "",
                 test.outcome.bits,
                 "yes" if test.outcome.independent else "no",
                 "yes" if test.outcome.reliable else "no",
