@@ -45,6 +45,7 @@ from pgmstudio.core.params import AUTO, param
 
 MAX_EXACT_VARIABLES = 6
 EXACT, CHAINS = "exact", "chains"
+STEPS_PER_MODEL = 64  # of a climb, until it is shown as a model again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +115,10 @@ class ChordalFamilyLearner(MarkovLearner[C]):
             yield from search.enumerate_all()
             how = f"all {count_of(len(search.models), 'chordal graph')}"
         else:
-            yield from search.climb(start)
+            for progress in search.climb(start):
+                yield progress
+                if progress.counters.get("step", 0) % STEPS_PER_MODEL == STEPS_PER_MODEL - 1:
+                    yield from run.improved(search.best)
             yield from run.improved(search.best)
             best = search.best_score
             seed = int(rng.integers(2**63))

@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import KnowledgeError
 from pgmstudio.core.execution.events import CancelToken, Progress
@@ -284,13 +285,8 @@ class ChordalSearch:
         self.add(key, score)
         candidates = list(self._rules.pairs())
         if self._rules.count > MAX_DENSE_COLUMNS:
-            local = self._scores.scores.local
-            candidates = [
-                (i, j)
-                for i, j in candidates
-                if key[i] >> j & 1
-                or local(j, 1 << i, cancel=self._cancel) > local(j, 0, cancel=self._cancel)
-            ]
+            gains = yield from self._pair_gains()
+            candidates = [(i, j) for i, j in candidates if key[i] >> j & 1 or gains[i, j] > 0]
         step = 0
         while True:
             best, best_score = None, score + MIN_GAIN
@@ -305,6 +301,17 @@ class ChordalSearch:
             key, score = best, best_score
             self.add(key, score)
             yield Progress(None, "Climbing", {"step": float(step), "score": score})
+
+    def _pair_gains(self) -> Generator[Progress, None, Floats]:
+        """What an edge alone gains, for every pair of variables."""
+        count = self._rules.count
+        gains = np.zeros((count, count))
+        for j in range(count):
+            yield Progress(j / count, f"Pairs of variable {j + 1} of {count}")
+            others = np.delete(np.arange(count), j)
+            scores = self._scores.scores.families.toggled(j, (), others, self._cancel)
+            gains[:, j] = scores - scores[j]
+        return gains
 
     def _scored_change(self, key: Key, score: float, edge: Edge) -> tuple[Key, float] | None:
         result = changed_graph(key, edge, self._rules)

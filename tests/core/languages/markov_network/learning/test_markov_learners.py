@@ -254,6 +254,18 @@ def test_models_on_the_way_improve_and_the_and_graph_is_one_of_them() -> None:
     assert max(fractions) == 1
 
 
+def test_a_long_climb_over_chordal_graphs_shows_models_on_the_way() -> None:
+    params = RandomMarkovParams(variables=90, topology="chain", strength=3.0)
+    rows = random_markov_network(params, np.random.default_rng(1)).sample(
+        1000, np.random.default_rng(2)
+    )
+    events = events_of(CHORDAL, rows, iterations=100, chains=1)
+    models = [event for event in events if isinstance(event, ImprovedModel)]
+    edges = [event.measures["edges"] for event in models]
+    assert edges[0] == 0 < edges[1] < edges[2]
+    assert any(isinstance(e, Progress) and e.message.startswith("Pairs of") for e in events)
+
+
 @pytest.mark.parametrize(
     ("limit", "text"),
     [(None, "maximum likelihood, exact; "), (1, "maximum pseudo-likelihood, approximate; ")],
