@@ -337,12 +337,14 @@ def test_what_needs_probabilities_is_refused_with_the_reason(
     names = model.domain.names
     states = [variable.states[0] for variable in model.domain]
     rows.write_text("\n".join([",".join(names), *[",".join(states)] * 3]) + "\n")
+    assert main(["evaluate", str(path), str(rows), "--json"]) == 0
+    assert "log2_likelihood" not in json.loads(capsys.readouterr().out)
     with pytest.raises(PgmStudioError, match="no probability distribution"):
         next(sample_rows(model, SamplePlan(rows=2), NEVER))
     assert conversions_of(kind) == {}
     for argv in (
         ["sample", str(path), "-n", "3", "-o", str(tmp_path / "drawn.csv")],
-        ["evaluate", str(path), str(rows)],
+        ["evaluate", str(path), str(rows), "--target", names[0]],
         ["compare", str(rows), str(path), str(path)],
         ["sensitivity", str(path), "--target", names[0]],
         ["curve", str(rows), "--learners", next(iter(language(kind).learners))],

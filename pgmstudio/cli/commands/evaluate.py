@@ -18,7 +18,7 @@ from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.languages.base import ComponentModel
-from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.languages.registry import a_kind, language_of, no_likelihood_reason
 from pgmstudio.core.model import Model, ProbabilisticModel
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "evaluate",
         "Compute the log-likelihood of the rows in bits (base 2, missing cells summed out) and\n"
-        "the sizes of the model. With --target, predict that variable from the others.",
+        "the sizes of the model. With --target, predict that variable from the others. Of models\n"
+        "without probabilities: the tuples, or degrees, that they add to those of the data.",
     )
     parser.add_argument("model", metavar="MODEL", help="model file")
     parser.add_argument("data", metavar="DATA", help="data file with the model's variables")
@@ -52,11 +53,19 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> Evaluation:
+def run(args: argparse.Namespace, line: ProgressLine) -> Evaluation | Agreement:
     check_target_options(args)
     model = open_model(args.model, line).model
     target = None if args.target is None else model.domain[args.target].name
     data = read_rows_for(model, args.data, args, line, may_lack_columns=target is not None)
+    measured = language_of(model).fit_measures
+    if measured is not None and no_likelihood_reason(model.kind):
+        if target is not None or args.rows is not None or args.assign is not None:
+            raise UsageError(
+                f"{a_kind(model.kind, 'A')} gives rows no probability; leave out --target, --rows "
+                "and --assign."
+            )
+        return Agreement(model, data, measured.load()(model, data))
     likelihood = likelihood_of(model, data)
     if args.rows is not None:
         write_row_table(args.rows, model, data, quoted=args.quote_formulas)
@@ -93,6 +102,40 @@ def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) ->
         )
     table = component_table(row_components(model, data), model.component_title)
     write_csv(path, table_text(table), quoted=quoted)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well a model without probabilities agrees with the rows, and its sizes."""
+
+    model: Model
+    data: DataSet
+    measures: Mapping[str, float]
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {
+            "kind": self.model.kind,
+            "rows": self.data.row_count,
+            **self.measures,
+            "representation_size": self.model.representation_size(),
+            "effective_size": self.model.effective_size(),
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        pairs = [
+            ("Model", f"{self.model.kind}, {count_of(len(self.model.domain), 'variable')}"),
+            ("Rows", whole(self.data.row_count)),
+        ]
+        pairs += [
+            (
+                name.replace("_", " ").capitalize(),
+                whole(value) if value.is_integer() else decimal(value),
+            )
+            for name, value in self.measures.items()
+        ]
+        pairs.append(("Effective size", whole(self.model.effective_size())))
+        yield Fields(pairs)
 
 
 @dataclass(frozen=True, eq=False)

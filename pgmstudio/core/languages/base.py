@@ -163,6 +163,8 @@ class Language:
     map_query: Lazy[Callable[..., Any]] | None = None
     incomplete_log2: Lazy[Callable[[Any, DataSet], Floats]] | None = None
 
+    # How well a model without probabilities agrees with rows: names and numbers.
+    fit_measures: Lazy[Callable[[Any, DataSet], dict[str, float]]] | None = None
     effective_size_note: str = ""  # what the effective size counts
     size_breakdown: Lazy[Callable[[Any], Any]] | None = None
     has_interventions: bool = False

@@ -50,5 +50,6 @@ LANGUAGE = Language(
         "possibilistic.tests": lazy("learning.tests:PossibilisticTestLearner"),
         "possibilistic.exhaustive": lazy("learning.exhaustive:PossibilisticExhaustiveLearner"),
     },
+    fit_measures=lazy("fit:fit_measures"),
     effective_size_note="cells of its junction tree",
 )

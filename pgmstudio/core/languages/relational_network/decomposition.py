@@ -13,7 +13,8 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from pgmstudio.core.data.relation import Relation
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.relation import Relation, tuple_ids
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.inference.join_tree import JoinTree, TupleTable
@@ -157,3 +158,29 @@ def all_decompositions(relation: Relation, cancel: CancelToken = NEVER) -> list[
         cancel.raise_if_cancelled()
         result.append(evaluator.evaluate(edges))
     return result
+
+
+def possible_tuples(network: RelationalNetwork, relation: Relation) -> int:
+    """How many tuples of a relation are possible in a network."""
+    cards = relation.domain.cardinalities
+    inside = np.ones(len(relation), dtype=bool)
+    for clique, listed in zip(network.structure.maximal_cliques, network.projections, strict=True):
+        columns = np.concatenate((listed, relation.tuples[list(clique)]), axis=1)
+        first, ids = tuple_ids(columns, [cards[v] for v in clique])
+        known = np.zeros(first.size, dtype=bool)
+        known[ids[: listed.shape[1]]] = True
+        inside &= known[ids[listed.shape[1] :]]
+    return int(inside.sum())
+
+
+def fit_measures(network: RelationalNetwork, data: DataSet) -> dict[str, float]:
+    """Tuples of the data and of the network, those that the network adds, and those of the data
+    that are impossible in it."""
+    relation = Relation.of(data)
+    common = possible_tuples(network, relation)
+    return {
+        "tuples_of_the_data": float(len(relation)),
+        "tuples": float(network.tuple_count),
+        "additional_tuples": float(network.tuple_count - common),
+        "impossible_tuples": float(len(relation) - common),
+    }

@@ -22,6 +22,7 @@ from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.relational_network.decomposition import (
     all_decompositions,
     decompose,
+    fit_measures,
     joined_count,
     spurious_tuples,
 )
@@ -331,3 +332,17 @@ def test_augmented_trees_and_cliques_never_add_more_tuples_than_the_tree() -> No
     assert max(map(len, cliques.structure.maximal_cliques)) <= 4
     whole, _ = learn(RelationalCliqueLearner(), data, max_clique_size=5)
     assert whole.tuple_count == len(relation)
+
+
+def test_a_network_is_compared_with_other_rows() -> None:
+    chain = MarkovStructure(R9.domain, frozenset({CS, SZ}))
+    assert fit_measures(RelationalNetwork.of_relation(chain, R9), NINE) == {
+        "tuples_of_the_data": 9,
+        "tuples": 10,
+        "additional_tuples": 1,
+        "impossible_tuples": 0,
+    }
+    # The complete graph of the nine objects does not have the tenth.
+    complete = MarkovStructure(R9.domain, frozenset({CS, CZ, SZ}))
+    ten = fit_measures(RelationalNetwork.of_relation(complete, R9), GEOMETRIC)
+    assert (ten["additional_tuples"], ten["impossible_tuples"]) == (0, 1)

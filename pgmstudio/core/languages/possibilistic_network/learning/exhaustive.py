@@ -16,8 +16,8 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.dag import Dag, dag_count
 from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.inference.join_tree import combine
+from pgmstudio.core.languages.possibilistic_network.fit import MAX_LISTED
 from pgmstudio.core.languages.possibilistic_network.learning.learner import (
-    MAX_LISTED,
     PossibilisticLearner,
     PossibilisticParams,
     improved,

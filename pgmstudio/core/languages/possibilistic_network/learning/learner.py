@@ -18,6 +18,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes, directed_along
 from pgmstudio.core.inference.join_tree import MINIMUM, NORMS
+from pgmstudio.core.languages.possibilistic_network.fit import degree_measures
 from pgmstudio.core.languages.possibilistic_network.model import (
     CONVENTIONS,
     JOINT,
@@ -29,10 +30,8 @@ from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.learning.undirected_rules import Edge
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.association_measures import MEASURES, nonspecificity
+from pgmstudio.core.scores.association_measures import MEASURES
 
-# Up to so many joint states the degrees of imprecise rows are listed.
-MAX_LISTED = 1_000_000
 APPROXIMATE = (
     "Degrees are approximate: the imprecise rows have too many intersections, so some were drawn "
     "at random. No degree is too large, but some may be too small."
@@ -140,31 +139,6 @@ def improved(
     """A model on the way."""
     network = network_of(dag, distribution, params)
     return ImprovedModel(network, {"edges": float(len(dag.edges))}, is_start=is_start)
-
-
-def listed_degrees(distribution: PossibilityDistribution) -> Floats | None:
-    """All degrees above 0 of the data; None where imprecise rows allow too many tuples."""
-    if distribution.is_precise:
-        return distribution.tuple_degrees
-    if distribution.domain.joint_states() <= MAX_LISTED:
-        return distribution.projection(range(len(distribution.domain)))
-    return None
-
-
-def degree_measures(
-    network: PossibilisticNetwork, distribution: PossibilityDistribution
-) -> dict[str, float]:
-    """What the graph adds to the degrees of all tuples, and with the minimum as norm the
-    specificity divergence in bits."""
-    degrees = listed_degrees(distribution)
-    if degrees is None:
-        return {}
-    tree = network.join_tree
-    measures = {"additional_degrees": tree.degree_sum() - float(degrees.sum())}
-    if network.norm == MINIMUM:
-        lost = tree.nonspecificity() - nonspecificity(np.asarray(degrees))
-        measures["specificity_divergence"] = lost
-    return measures
 
 
 def pair_weights(
