@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.data.relation import Relation
-from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.core.languages.relational_network.pairs import PairProjection, hartley_text
 from pgmstudio.core.number_format import decimal
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.languages.relational_network.relation_drawing import Codes, PairGrid
-from pgmstudio.gui.languages.relational_network.relation_source import relation_of_model
+from pgmstudio.gui.languages.relational_network.relation_source import RelationCache
 from pgmstudio.gui.widgets.basic import Section, label, vbox
 
 
@@ -43,7 +42,7 @@ class EdgeSection(QWidget):
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
-        self._app = app
+        self._relations = RelationCache(app)
         section = Section("Projection", line=False)
         self._panel = PairPanel("inspectorPair")
         section.add(self._panel)
@@ -51,10 +50,7 @@ class EdgeSection(QWidget):
         self.hide()
 
     def show_subject(self, subject: ActiveModel, names: tuple[str, ...]) -> None:
-        model = subject.model
-        relation = None
-        if isinstance(model, RelationalNetwork):
-            relation = relation_of_model(self._app, subject.model_id)
+        relation = self._relations.relation(subject.model_id)
         self.setVisible(relation is not None)
         if relation is not None:
             first, second = sorted(map(relation.domain.index, names[:2]))

@@ -35,12 +35,23 @@ def data_of_model(app: AppContext, model_id: str) -> DataSet | None:
     return None if rows is None else rows.data
 
 
-def relation_of_model(app: AppContext, model_id: str) -> Relation | None:
-    """The relation of a model of the project; None if it has none that can be listed."""
-    entry = app.project.models.get(model_id)
-    if entry is None or not isinstance(entry.model, RelationalNetwork):
-        return None
-    try:
-        return relation_for(entry.model, data_of_model(app, model_id))
-    except (DataError, TooLargeError):
-        return None
+class RelationCache:
+    """The relation of the model that was asked for last; None if it cannot be listed."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
+        self._known: tuple[object, object, Relation | None] = (None, None, None)
+
+    def relation(self, model_id: str) -> Relation | None:
+        entry = self._app.project.models.get(model_id)
+        if entry is None or not isinstance(entry.model, RelationalNetwork):
+            return None
+        data = data_of_model(self._app, model_id)
+        source = entry.model if data is None else data
+        if self._known[0] is not source or self._known[1] is not entry.model.domain:
+            try:
+                relation = relation_for(entry.model, data)
+            except (DataError, TooLargeError):
+                relation = None
+            self._known = (source, entry.model.domain, relation)
+        return self._known[2]
