@@ -195,9 +195,7 @@ def _fit_counts(
         return _closed_form(structure, counts, smoothed, total)
     parts = _parts(structure)
     if len(parts) > 1:
-        return (
-            yield from _fit_parts(structure, parts, counts, smoothing, tolerance, cancel, start)
-        )
+        return (yield from _fit_parts(structure, parts, counts, smoothing, tolerance, cancel))
     form = LogLinearTables.of(structure)
     objective = JunctionTreeObjective(form, smoothed)
     starts = [first_values(form, smoothed), *([] if start is None else [start])]
@@ -284,15 +282,9 @@ def _fit_parts(
     smoothing: float,
     tolerance: float,
     cancel: CancelToken,
-    start: Floats | None,
 ) -> Fitting:
     """The fit of every part by itself, joined."""
     homes = [frozenset(clique) for clique in structure.maximal_cliques]
-    before = (
-        None
-        if start is None
-        else dict(zip(LogLinearTables.of(structure).parameters, start, strict=True))
-    )
 
     def margin(variables: Sequence[int]) -> Floats:
         n = next(n for n, clique in enumerate(homes) if clique.issuperset(variables))
@@ -305,18 +297,8 @@ def _fit_parts(
     log2_likelihood, iterations, norm, is_finite = 0.0, 0, 0.0, True
     for part in parts:
         scopes = [tuple(part.members[v] for v in c) for c in part.structure.maximal_cliques]
-        values = None
-        if before is not None:
-            values = np.array(
-                [
-                    before[tuple(part.members[v] for v in term), states]
-                    for term, states in LogLinearTables.of(part.structure).parameters
-                ]
-            )
         tables = [margin(scope) for scope in scopes]
-        fitted = yield from _fit_counts(
-            part.structure, tables, smoothing, tolerance, cancel, values
-        )
+        fitted = yield from _fit_counts(part.structure, tables, smoothing, tolerance, cancel)
         factors += zip(scopes, fitted.network.potentials, strict=True)
         log2_likelihood += fitted.log2_likelihood
         iterations = max(iterations, fitted.iterations)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError
 from pgmstudio.core.execution.events import StopSwitch
 from pgmstudio.core.execution.thread_pool import run_to_end
@@ -184,6 +185,54 @@ def test_pseudo_likelihood_is_that_of_the_conditionals(monkeypatch: pytest.Monke
         up, _ = objective.value_and_gradient(network.parameters + step)
         down, _ = objective.value_and_gradient(network.parameters - step)
         assert gradient[n] == pytest.approx((up - down) / 2e-5, abs=1e-8)
+
+
+def test_the_curvature_of_the_pseudo_likelihood_is_its_second_derivative() -> None:
+    rng = np.random.default_rng(7)
+    structure = random_structure(rng, [2, 3, 2, 2], 0.8, 0.3)
+    network = random_markov_network(rng, structure)
+    form = LogLinearTables.of(structure)
+    objective = PseudoLikelihoodObjective(form, network.sample(80, rng), 1.0, StopSwitch())
+    direction = rng.normal(size=len(form.parameters))
+    up, down = (
+        objective.value_and_gradient(network.parameters + side * 1e-5 * direction)[1]
+        for side in (1, -1)
+    )
+    curved = objective.curvature(network.parameters)(direction)
+    np.testing.assert_allclose(curved, (down - up) / 2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("limit", [fitting.MAX_CELLS, 1])
+def test_tables_that_are_nearly_deterministic_are_fitted_with_smoothing_only(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "MAX_CELLS", limit)
+    rng = np.random.default_rng(8)
+    codes = rng.integers(2, size=(4, 500))
+    codes[1] |= codes[0]  # 1 0 never occurs
+    codes[3] &= codes[2]
+    domain = Domain.of(dict.fromkeys("ABCD", "01"))
+    data = DataSet(domain, codes.astype(np.uint8))
+    square = structure_of(data, "AB BC CD AD")
+    without = fitted_to(square, data)
+    assert not without.is_finite
+    assert any("No finite estimate" in note for note in without.notes)
+    result = fitted_to(square, data, smoothing=1.0)
+    assert result.is_finite
+    assert not any("No finite estimate" in note for note in result.notes)
+    assert result.is_exact == (limit > 1)
+    joint = joint_table(result.network)
+    assert 0 < joint[1, 0].sum() < 0.01
+    assert joint.sum(axis=(1, 2, 3)) == pytest.approx(np.bincount(codes[0]) / 500, abs=0.02)
+
+
+def test_a_fit_goes_on_from_a_network_of_the_same_structure() -> None:
+    data = coronary()
+    structure = structure_of(data, "AB BC CD DE EF AF")
+    whole = fitted_to(structure, data)
+    again = run_to_end(fit(structure, data, start=whole.network))
+    assert again.iterations <= 1 < whole.iterations
+    assert again.log2_likelihood == pytest.approx(whole.log2_likelihood, abs=1e-6)
 
 
 def test_a_fit_stops_when_it_is_cancelled_and_refuses_no_rows() -> None:
