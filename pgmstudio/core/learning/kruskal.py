@@ -6,14 +6,18 @@ joins the tree unless it would close a cycle (Kruskal 1956).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import KnowledgeError
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.learning.artifacts import PlainFields
 from pgmstudio.core.learning.undirected_rules import Edge, UndirectedRules
+from pgmstudio.core.scores.association_measures import MEASURES
 
 NOT_UNIQUE = "Edges of equal weight could be exchanged: the spanning tree is not unique."
 # Strengths that differ by rounding only are equal.
@@ -48,6 +52,18 @@ class SpanningTreeSteps(PlainFields):
             for number, step in enumerate(self.steps, start=1)
         ]
         return ("step", "first", "second", "weight", "result"), rows
+
+
+def pair_weights(
+    count: int, table: Callable[[tuple[int, int]], Floats], measure: str, cancel: CancelToken
+) -> Floats:
+    """A symmetric measure of every pair, from its table."""
+    value = MEASURES[measure].value
+    weights = np.zeros((count, count))
+    for a, b in combinations(range(count), 2):
+        cancel.raise_if_cancelled()
+        weights[a, b] = weights[b, a] = value(table((a, b)))
+    return weights
 
 
 def spanning_tree(

@@ -13,7 +13,6 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
@@ -39,12 +38,16 @@ from pgmstudio.core.learning.hypertrees import (
     edge_gain_param,
     temperature_param,
 )
-from pgmstudio.core.learning.kruskal import NOT_UNIQUE, SpanningTreeSteps, spanning_tree
+from pgmstudio.core.learning.kruskal import (
+    NOT_UNIQUE,
+    SpanningTreeSteps,
+    pair_weights,
+    spanning_tree,
+)
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
 from pgmstudio.core.learning.undirected_rules import Edge
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import (
-    MEASURES,
     Setting,
     entropy,
     measures_of,
@@ -129,7 +132,10 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
         cancel: CancelToken,
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
         yield Progress(None, "Measuring pairs…")
-        weights = pair_weights(rows, params.measure, cancel)
+        counter = FamilyCounter(rows)
+        weights = pair_weights(
+            len(rows.domain), lambda pair: counter.counts(pair, cancel), params.measure, cancel
+        )
         edges, steps = spanning_tree(rows.domain.names, weights, params.measure)
         yield ArtifactSaved(steps)
         if not steps.is_unique:
@@ -138,18 +144,6 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
         settings = CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain)
         count, bits = len(rows.domain), entropies(rows, cancel)
         return augmented_tree(count, edges, bits, settings, lambda edge: True, cancel)
-
-
-def pair_weights(rows: DataSet, measure: str, cancel: CancelToken) -> Floats:
-    """A symmetric measure of every pair."""
-    counter = FamilyCounter(rows)
-    value = MEASURES[measure].value
-    n = len(rows.domain)
-    weights = np.zeros((n, n))
-    for a in range(n):
-        for b in range(a + 1, n):
-            weights[a, b] = weights[b, a] = value(counter.counts((a, b), cancel))
-    return weights
 
 
 def interim(rows: DataSet, edges: Iterable[Edge], cancel: CancelToken) -> ImprovedModel:

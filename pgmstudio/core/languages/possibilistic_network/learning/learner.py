@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.possibility import MAX_CLOSURE, PossibilityDistribution
 from pgmstudio.core.errors import TooLargeError
@@ -30,7 +29,6 @@ from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.learning.undirected_rules import Edge
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.association_measures import MEASURES
 
 APPROXIMATE = (
     "Degrees are approximate: the imprecise rows have too many intersections, so some were drawn "
@@ -139,20 +137,6 @@ def improved(
     """A model on the way."""
     network = network_of(dag, distribution, params)
     return ImprovedModel(network, {"edges": float(len(dag.edges))}, is_start=is_start)
-
-
-def pair_weights(
-    distribution: PossibilityDistribution, measure: str, cancel: CancelToken
-) -> Floats:
-    """A symmetric measure of every pair."""
-    value = MEASURES[measure].value
-    n = len(distribution.domain)
-    weights = np.zeros((n, n))
-    for a in range(n):
-        for b in range(a + 1, n):
-            cancel.raise_if_cancelled()
-            weights[a, b] = weights[b, a] = value(distribution.projection((a, b)))
-    return weights
 
 
 def directed_graph(

@@ -17,7 +17,6 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
     PossibilisticParams,
     directed_graph,
     improved,
-    pair_weights,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
@@ -32,7 +31,12 @@ from pgmstudio.core.learning.hypertrees import (
     edge_gain_param,
     temperature_param,
 )
-from pgmstudio.core.learning.kruskal import NOT_UNIQUE, SpanningTreeSteps, spanning_tree
+from pgmstudio.core.learning.kruskal import (
+    NOT_UNIQUE,
+    SpanningTreeSteps,
+    pair_weights,
+    spanning_tree,
+)
 from pgmstudio.core.learning.undirected_rules import Edge
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import Setting, measures_of, nonspecificity
@@ -94,7 +98,7 @@ def tree_search(
     if params.root is not None and params.root not in names:
         raise ParameterError({"root": f"{params.root!r} is not a column"})
     yield Progress(None, "Measuring pairs…")
-    weights = pair_weights(distribution, params.measure, cancel)
+    weights = pair_weights(len(names), distribution.projection, params.measure, cancel)
     if knowledge is not None and not knowledge.is_empty:
         strong = np.where(weights > params.min_weight, weights, 0.0)
         parents = best_forest(strong, names, params.root, knowledge, cancel)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.markov_network.structure import Edge
@@ -27,7 +26,12 @@ from pgmstudio.core.learning.hypertrees import (
     edge_gain_param,
     temperature_param,
 )
-from pgmstudio.core.learning.kruskal import NOT_UNIQUE, SpanningTreeSteps, spanning_tree
+from pgmstudio.core.learning.kruskal import (
+    NOT_UNIQUE,
+    SpanningTreeSteps,
+    pair_weights,
+    spanning_tree,
+)
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import MEASURES, Setting, measures_of
@@ -73,19 +77,6 @@ class RelationalTreeLearner(RelationalLearner[RelationalTreeParams]):
         return (yield from tree_edges(relation, params.measure, params.min_weight, rules, cancel))
 
 
-def pair_weights(relation: Relation, measure: str, cancel: CancelToken) -> Floats:
-    """The measure of every pair."""
-    value = MEASURES[measure].value
-    n = len(relation.domain)
-    weights = np.zeros((n, n))
-    for a in range(n):
-        cancel.raise_if_cancelled()
-        for b in range(a + 1, n):
-            table = relation.occurs((a, b)).astype(np.float64)
-            weights[a, b] = weights[b, a] = value(table)
-    return weights
-
-
 def tree_edges(
     relation: Relation,
     measure: str,
@@ -97,7 +88,12 @@ def tree_edges(
     yield Progress(None, "Measuring pairs…")
     edges, steps = spanning_tree(
         relation.domain.names,
-        pair_weights(relation, measure, cancel),
+        pair_weights(
+            len(relation.domain),
+            lambda pair: relation.occurs(pair).astype(np.float64),
+            measure,
+            cancel,
+        ),
         measure,
         larger_is_stronger=MEASURES[measure].larger_is_stronger,
         minimum=minimum,
