@@ -114,7 +114,7 @@ class Chain:
         self.parents = [mask_of(above) for above in start.parent_indices]
         self.score = math.fsum(self._local(c, mask) for c, mask in enumerate(self.parents))
         self.best, self.best_score = tuple(self.parents), self.score
-        self.accepted = self.counted = self._since = 0
+        self.accepted = self.counted = 0
         self.graphs: Counter[Key] = Counter()
         self.scores: dict[Key, float] = {}
         self._edge_steps = [[0] * self._n for _ in range(self._n)]
@@ -148,10 +148,6 @@ class Chain:
             if key in self.graphs or len(self.graphs) < MAX_COUNTED:
                 self.graphs[key] += 1
                 self.scores[key] = self.score
-
-    def begin_counting(self) -> None:
-        """Edges that are there are counted from now on."""
-        self._entered = [[0] * self._n for _ in range(self._n)]
 
     def _move(self) -> None:
         draw = self._random
@@ -242,9 +238,6 @@ class DagMcmcLearner(BaseLearner[DagMcmcParams]):
         for step in range(params.iterations):
             if step % 64 == 0:
                 cancel.raise_if_cancelled()
-            if step == first:
-                for chain in chains:
-                    chain.begin_counting()
             for chain in chains:
                 chain.step(step >= first)
             if (step + 1) % every == 0:
