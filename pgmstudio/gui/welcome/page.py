@@ -325,6 +325,33 @@ def _paint_nodes(
         painter.drawEllipse(point, radius, radius)
 
 
+# The objects of the lecture: color, shape, size.
+_OBJECTS = (
+    *(("target", "circle", 0.4), ("target", "circle", 0.6), ("danger_ink", "circle", 0.4)),
+    *(("danger_ink", "circle", 0.6), ("danger_ink", "triangle", 0.6)),
+    *(("danger_ink", "triangle", 0.8), ("virtual", "square", 0.6), ("do", "square", 0.6)),
+    *(("do", "triangle", 0.8), ("do", "triangle", 0.6)),
+)
+
+
+def _paint_objects(painter: QPainter, area: QRectF, count: int) -> None:
+    """Circles, squares and triangles in two rows."""
+    side = min(area.width() / 6, area.height() / 2.4)
+    left, top = area.center().x() - 2.5 * side, area.center().y() - side
+    painter.setPen(Qt.PenStyle.NoPen)
+    for number, (color, shape, size) in enumerate(_OBJECTS[:count]):
+        half = size * side / 2
+        x, y = left + (number % 5 + 0.5) * side, top + (number // 5 + 0.5) * side
+        box = QRectF(x - half, y - half, 2 * half, 2 * half)
+        painter.setBrush(theme().color(color))
+        if shape == "circle":
+            painter.drawEllipse(box)
+        elif shape == "square":
+            painter.drawRect(box)
+        else:
+            painter.drawPolygon([box.bottomLeft(), box.bottomRight(), QPointF(x, y - half)])
+
+
 _PAINTERS: dict[str, Callable[[QPainter, QRectF], None]] = {
     "asia.json": _paint_asia,
     "greenhouse.json": _paint_wide,
@@ -338,6 +365,8 @@ _PAINTERS: dict[str, Callable[[QPainter, QRectF], None]] = {
     "survey.csv": _paint_gaps,
     "logic1.csv": _paint_circuit,
     "parity5.csv": _paint_bits,
+    "geometric_objects.csv": partial(_paint_objects, count=10),
+    "geometric_objects_9.csv": partial(_paint_objects, count=9),
 }
 
 

@@ -151,7 +151,7 @@ class RelationPage(Page):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._relation_half())
         self._split.addWidget(self._graph_half())
-        self._split.setSizes([330, 370])
+        self._split.setSizes([302, 398])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
         head = widening(row(self.views, self._variable, self.summary), 2)
@@ -195,7 +195,7 @@ class RelationPage(Page):
             "decompositionGraphs",
             "Decomposition test",
             (
-                Column("No.", str, True),
+                Column("No."),
                 Column("Graph", stretches=True),
                 Column("Tuples", grouped, True, tip="Tuples that the graph represents, |R_G|."),
                 Column(
