@@ -15,6 +15,7 @@ from pgmstudio.core.drawing.markers import Color, Marker
 from pgmstudio.core.drawing.svg.plot_labels import Box, Crowd, draw_marker
 from pgmstudio.core.drawing.svg.sl_plot import Axis, CurvePlot, PlotMark, PlotSeries, curve_svg
 from pgmstudio.core.drawing.theme import tokens
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.markers import language_marker, marker_family
 from pgmstudio.core.languages.registry import LANGUAGES
 
@@ -137,7 +138,8 @@ def test_the_name_of_the_ceiling_goes_where_the_line_of_equal_score_is_not() -> 
 def test_a_hybrid_is_told_from_a_decision_graph_by_its_marker() -> None:
     assert marker_family("pdg", "pdg.learn") == "pdg"
     assert marker_family("pdg", HYBRID) == HYBRID
-    symbols = [language_marker(family).symbol for family in (*LANGUAGES, HYBRID, "something new")]
+    on_plots = [kind for kind, row in LANGUAGES.items() if row.scale is Scale.PROBABILITY]
+    symbols = [language_marker(family).symbol for family in (*on_plots, HYBRID, "something new")]
     assert len(set(symbols)) == len(symbols)
 
 
