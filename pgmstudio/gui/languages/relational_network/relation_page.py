@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from heapq import nsmallest
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.relation import Relation
-from pgmstudio.core.errors import TooLargeError
+from pgmstudio.core.errors import PgmStudioError, TooLargeError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
 from pgmstudio.core.languages.relational_network.decomposition import (
@@ -267,11 +267,16 @@ class RelationPage(Page):
         return model if isinstance(model, RelationalNetwork) else None
 
     def _on_document(self, before: Project, after: Project) -> None:
-        if before.models.get(self._id) is not after.models.get(self._id) or (
+        if self._model is None:
+            QTimer.singleShot(0, self, self._leave)
+        elif before.models.get(self._id) is not after.models.get(self._id) or (
             before.data is not after.data
         ):
             self.title_changed.emit()
             self._ask()
+
+    def _leave(self) -> None:
+        self._app.center.close_page(self)
 
     def _ask(self) -> None:
         model = self._model
@@ -289,7 +294,7 @@ class RelationPage(Page):
         self._facts_task.ask(partial(relation_facts, model, data, known, has_all))
 
     def _on_failed(self, error: BaseException) -> None:
-        if isinstance(error, TooLargeError):
+        if isinstance(error, PgmStudioError):
             self.note.show_text(str(error), "warning")
         else:
             self._app.errors.report(error)

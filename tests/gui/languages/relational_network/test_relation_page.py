@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
-from pgmstudio.core.project.edits import remove_data
+from pgmstudio.core.project.edits import remove_data, remove_model
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
 from pgmstudio.gui.navigation import open_model_page
@@ -122,3 +122,10 @@ def test_a_model_without_data_shows_its_own_tuples(qtbot: QtBot, window: MainWin
     assert window.app.change("Remove data", partial(remove_data, data_id=data_id))
     qtbot.waitUntil(lambda: "those of the model" in page.summary.text())
     assert page.summary.text().startswith("10 tuples of 36 possible")
+
+
+def test_the_page_closes_with_its_model(qtbot: QtBot, window: MainWindow) -> None:
+    page = relation_page(qtbot, window, GEOMETRIC)
+    assert page.model_id is not None
+    assert window.app.change("Remove", partial(remove_model, model_id=page.model_id))
+    qtbot.waitUntil(lambda: window.app.center.page(page.key) is None)
