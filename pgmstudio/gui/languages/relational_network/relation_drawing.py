@@ -38,6 +38,7 @@ _GRID_HEIGHTS = (84, 190)
 
 Codes = tuple[int, ...]
 Pair = tuple[int, int]
+_WALLS: tuple[Pair, ...] = ((0, 1), (1, 2), (0, 2))
 
 
 def paint_tile(painter: QPainter, shape: QPolygonF, *, is_spurious: bool = False) -> None:
@@ -279,13 +280,10 @@ class RelationView(_Drawing):
         """Choose unit and origin so that cube, walls and labels fit; `labels`: px of each axis."""
         a, b, c = cards
         self._unit, self._origin = 1.0, QPointF()
-        corners = [
-            self._point(i, j, k)
-            for i in (-_GAP, a)
-            for j in (0.0, b + _GAP)
-            for k in (-_GAP, c)
-            if not (i < 0 and k < 0) and not (j > b and k < 0) and not (i < 0 and j > b)
-        ]
+        whole = [(0, a, 0, b), (0, b, 0, c), (0, a, 0, c)]
+        tiles = {wall.pair: wall.tile for wall in self._walls(cards)}
+        shapes = [tiles[pair](*ends) for pair, ends in zip(_WALLS, whole, strict=True)]
+        corners = [shape.at(n) for shape in shapes for n in range(4)]
         low_x, high_x = min(p.x() for p in corners), max(p.x() for p in corners)
         low_y, high_y = min(p.y() for p in corners), max(p.y() for p in corners)
         line = QFontMetricsF(theme().font("caption")).height()
