@@ -427,3 +427,18 @@ def test_a_search_that_is_stopped_behind_its_start_gives_the_start(
     assert done.is_start == is_start
     assert isinstance(done.model, BayesianNetwork)
     assert done.model.edges == ((("smoke", "lung"),) if is_start else result)
+
+
+@pytest.mark.parametrize(
+    ("learner", "size"),
+    [("relational.spanning-tree", "Tuples"), ("possibilistic.spanning-tree", "Degrees")],
+)
+def test_models_without_probabilities_have_no_free_parameters(
+    call: Call, sample_data: Path, tmp_path: Path, learner: str, size: str
+) -> None:
+    model = tmp_path / "model.json"
+    learned = call("learn", learner, sample_data / "geometric_objects.csv", "-o", model).out
+    described = call("describe", model).out
+    for printed in (learned, described):
+        assert size in printed
+        assert "Free parameters" not in printed

@@ -40,6 +40,7 @@ from tests.core.learning.lecture_data import CORONARY, K2_DEMO
 from tests.gui import (
     comparing_scenes,
     curve_scenes,
+    degree_scenes,
     graph_scenes,
     label_scenes,
     markov_scenes,
@@ -318,6 +319,7 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     "saving": saving_scenes.saving,
     **comparing_scenes.GROUPS,
     **curve_scenes.GROUPS,
+    **degree_scenes.GROUPS,
     **graph_scenes.GROUPS,
     **label_scenes.GROUPS,
     **markov_scenes.GROUPS,

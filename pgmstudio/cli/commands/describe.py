@@ -15,6 +15,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.models.files import ModelFile, is_model_path
 from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.diagrams import edge_contexts, has_contexts
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import UndirectedModel, edge_text, edges_of, has_edges
 
@@ -131,7 +132,7 @@ class ModelSummary:
         triangulator = size_breakdown(model).triangulator
         method = f" ({triangulator})" if triangulator else ""
         pairs += [
-            ("Free parameters", whole(model.representation_size())),
+            (language_of(model).size_title, whole(model.representation_size())),
             ("Effective size", f"{whole(model.effective_size())}{method}"),
         ]
         if self.file.provenance:

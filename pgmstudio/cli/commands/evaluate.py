@@ -169,7 +169,7 @@ class Evaluation:
             ("Rows", whole(self.data.row_count)),
             ("Log-likelihood", f"{decimal(self.likelihood.log2_likelihood)} bits"),
             ("Per row", f"{decimal(self.likelihood.per_row)} bits"),
-            ("Free parameters", whole(model.representation_size())),
+            (language_of(model).size_title, whole(model.representation_size())),
             ("Effective size", whole(model.effective_size())),
         ]
         if self.data.weights is not None:

@@ -32,7 +32,7 @@ from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.languages.registry import no_likelihood_reason
+from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
@@ -220,7 +220,7 @@ class LearnReport:
         if isinstance(model, DirectedModel):
             pairs.append(("Edges", whole(len(model.edges))))
         pairs += [
-            ("Free parameters", whole(model.representation_size())),
+            (language_of(model).size_title, whole(model.representation_size())),
             ("Effective size", whole(model.effective_size())),
         ]
         has_likelihood = not no_likelihood_reason(model.kind)

@@ -138,10 +138,14 @@ def answer(
         if isinstance(session, ComponentShares):
             bound = session.log2_most_probable_bound()
             log2_bound = bound if bound > log2_explained + ROUNDING_LOG2 else None
+    log2_evidence = session.log2_evidence()
+    # Degrees of possibility are shown as they are, not scaled to a largest of 1.
+    factor = 2.0**log2_evidence if scale is Scale.POSSIBILITY else 1.0
+    values = {name: belief.values for name, belief in beliefs.items()}
     return Answer(
         dict(session.evidence),
-        {name: belief.values for name, belief in beliefs.items()},
-        session.log2_evidence(),
+        values if factor == 1 else {name: factor * degrees for name, degrees in values.items()},
+        log2_evidence,
         explains,
         explained,
         log2_explained,

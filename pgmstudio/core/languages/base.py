@@ -165,6 +165,7 @@ class Language:
 
     # How well a model without probabilities agrees with rows: names and numbers.
     fit_measures: Lazy[Callable[[Any, DataSet], dict[str, float]]] | None = None
+    size_title: str = "Free parameters"  # what the size of its tables counts
     effective_size_note: str = ""  # what the effective size counts
     size_breakdown: Lazy[Callable[[Any], Any]] | None = None
     has_interventions: bool = False

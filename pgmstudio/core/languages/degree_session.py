@@ -15,6 +15,7 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
+from pgmstudio.core.inference.belief_text import necessity_of
 from pgmstudio.core.inference.join_tree import JoinTree
 from pgmstudio.core.languages.one_pass_session import WholePassSession, named_states
 from pgmstudio.core.model import Model
@@ -37,10 +38,8 @@ class Degrees:
 
 def degrees_of(belief: Floats, log2_evidence: float) -> Degrees:
     """Π(a | e), the largest degree of a tuple with a and e, and N(a | e) of a belief."""
-    top = 2**log2_evidence
-    possibility = belief * top
-    others = [np.delete(possibility, a).max(initial=0.0) for a in range(possibility.size)]
-    return Degrees(possibility, np.maximum(0.0, top - np.array(others)))
+    possibility = belief * 2**log2_evidence
+    return Degrees(possibility, np.array(necessity_of(possibility)))
 
 
 @dataclass(frozen=True, eq=False)

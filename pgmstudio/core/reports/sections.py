@@ -34,7 +34,7 @@ from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import edge_contexts
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.registry import kind_noun
+from pgmstudio.core.languages.registry import kind_noun, language_of
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
 from pgmstudio.core.number_format import count_of, decimal, whole
@@ -370,7 +370,7 @@ def size_facts(model: Model) -> list[tuple[str, Content]]:
         pairs.append(("Edges", whole(len(edges_of(model)))))
     return [
         *pairs,
-        ("Free parameters", whole(model.representation_size())),
+        (language_of(model).size_title, whole(model.representation_size())),
         ("Effective size", whole(model.effective_size())),
     ]
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, Strand, told_styles
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.ldag.diagrams import ANY
 from pgmstudio.gui.canvas.edge_item import CUT, PENS, paint_edge, paint_ring, paint_strands
 from pgmstudio.gui.canvas.edge_strengths import Strengths
@@ -67,6 +68,8 @@ def legend_entries(
     if detail is not Detail.FULL:
         return entries + _far_entries(faces, detail)
     rows = [face for face in faces if face.shows_rows]
+    if any(face.scale is Scale.POSSIBILITY and face.beliefs for face in rows):
+        entries.append(LegendEntry("outer: possibility, inner: necessity", _degrees_sample))
     if any(_shows_prior(face) for face in rows):
         entries.append(LegendEntry("outline = prior", _prior_sample))
     if any(face.mark is not None and face.mark.is_soft for face in rows):
@@ -148,6 +151,10 @@ def _bar(position: QRectF) -> QRectF:
 
 def _prior_sample(painter: QPainter, position: QRectF) -> None:
     paint_bar(painter, _bar(position), Bar(0.62, prior=0.38))
+
+
+def _degrees_sample(painter: QPainter, position: QRectF) -> None:
+    paint_bar(painter, _bar(position), Bar(0.8, inner=0.4))
 
 
 def _likelihood_sample(painter: QPainter, position: QRectF) -> None:

@@ -18,11 +18,13 @@ from PySide6.QtGui import QFontMetricsF
 
 from pgmstudio.core.drawing.diagram import PictureNode, Size
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, ROW, WIDEST, box_size
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.gui.canvas.fonts import canvas_metrics, metrics_of_height
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 
 INDENT = 9.0
 NUMBER_COLUMN = 40.0
+WORD_COLUMN = 72.0  # of “impossible”
 ROWS_TOP = HEAD + 2.5
 BAR_HEIGHT = 9.0
 MARK_SIZE = 13.0
@@ -37,7 +39,7 @@ def face_size(node: PictureNode, face: NodeView) -> Size:
         return DOT_SIZE, DOT_SIZE
     if face.shows_rows:
         width, height = box_size(PictureNode(node.id, face.title), face.states)
-        return _even(width), height
+        return _even(width + _number_column(face) - NUMBER_COLUMN), height
     lines = face.title.split("\n")
     marked = bool(face.weights) or face.is_target or face.is_stale or bool(face.note)
     metrics = canvas_metrics("dense", "semibold" if marked else "medium")
@@ -49,6 +51,10 @@ def face_size(node: PictureNode, face: NodeView) -> Size:
         wanted += marks * (MARK_SIZE + 2) + (8 if face.note else 0)
     width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
     return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)
+
+
+def _number_column(face: NodeView) -> float:
+    return WORD_COLUMN if face.scale is Scale.RELATION else NUMBER_COLUMN
 
 
 def _even(width: float) -> float:
@@ -65,7 +71,7 @@ class NodeGeometry:
         metrics = canvas_metrics("caption")
         names = max((metrics.horizontalAdvance(face.states[i]) for i in self.shown), default=0.0)
         self.bar_left = INDENT + min(max(names + 8, 26.0), self.width * 0.42)
-        self.bar_width = self.width - self.bar_left - NUMBER_COLUMN
+        self.bar_width = self.width - self.bar_left - _number_column(face)
         available = self.bar_left - INDENT - 5
         elide = Qt.TextElideMode.ElideMiddle
         self.names = tuple(metrics.elidedText(face.states[i], elide, available) for i in self.shown)

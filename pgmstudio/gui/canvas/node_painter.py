@@ -11,7 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 from pgmstudio.core.drawing.diagram import NodeShape
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE
 from pgmstudio.core.drawing.svg.nodes import Mark
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text
 from pgmstudio.gui.canvas.fonts import (
     canvas_font,
     canvas_metrics,
@@ -345,7 +346,7 @@ class NodePainter:
             painter.setPen(theme().color("text_tertiary"))
             painter.drawText(row.adjusted(INDENT, 0, 0, 0), _LEFT, f"{len(hidden)} more")
             if self._face.beliefs:  # numbers are not animated
-                rest = percent(min(1.0, sum(self._face.beliefs[i] for i in hidden)))
+                rest = rest_text([self._face.beliefs[i] for i in hidden], self._face.scale)
                 painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, rest)
 
     def _paint_row(self, position: int, index: int, name: str) -> None:
@@ -370,7 +371,7 @@ class NodePainter:
             painter.setFont(canvas_font("caption", "medium"))
             chosen = f"{mark.tint}_ink" if mark is not None else "evidence_ink"
             painter.setPen(colors.color(chosen) if is_chosen else ink)
-            number = percent(face.beliefs[index])
+            number = belief_text(face.beliefs[index], face.scale)
             painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, number)
         self._paint_bar(position, index, mark, is_chosen)
         if face.most_probable == state:
@@ -397,10 +398,12 @@ class NodePainter:
         face = self._face
         is_soft = mark is not None and mark.is_soft
         has_prior = face.mode is NodeMode.PRIOR and bool(face.priors)
+        has_inner = face.scale is Scale.POSSIBILITY and bool(self._values)
         tint = "evidence" if mark is None else mark.tint
         bar = Bar(
             self._values[index] if self._values else None,
             "stale" if face.is_stale else tint if is_chosen else "belief",
+            inner=necessity_of(self._values)[index] if has_inner else 0.0,
             prior=face.priors[index] if has_prior else None,
             weight=face.weights[index] if is_soft else None,
             has_guides=has_guides,

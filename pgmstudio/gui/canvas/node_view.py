@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem
 
 from pgmstudio.core.drawing.layout.boxes import MAX_ROWS
 from pgmstudio.core.drawing.svg.nodes import Mark, mark_of
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.inference.belief_text import belief_text
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -85,6 +86,7 @@ class NodeView:
     is_stale: bool = False
     note: str = ""
     is_done: bool = False  # the state of `weights` is an intervention
+    scale: Scale = Scale.PROBABILITY
 
     @property
     def shows_rows(self) -> bool:
@@ -147,7 +149,7 @@ class NodeView:
         if self.is_stale:
             parts.append("stale")
         parts += [
-            f"{state} {percent(value)} percent"
+            f"{state} {belief_text(value, self.scale, unit=' percent')}"
             for state, value in zip(self.states, self.beliefs, strict=False)
         ]
         return ", ".join(parts)

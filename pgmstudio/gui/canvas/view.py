@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
 from pgmstudio.core.drawing.snapping import Box, free_place
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.keyboard import CanvasKeys
@@ -149,8 +149,8 @@ def tooltip_of(hit: Hit, described: str = "") -> str:
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
             text += f"\nEntropy {face.entropy_bits:.3f} bits"
         if face.mode is NodeMode.LINE and face.beliefs:
-            fractions = zip(face.states, face.beliefs, strict=True)
-            text += "".join(f"\n{state} {percent(value)} %" for state, value in fractions)
+            for index, state in enumerate(face.states):
+                text += f"\n{state} {state_text(face.beliefs, index, face.scale)}"
         text = f"{text}\n{face.note}" if face.note else text
         # A title that can be read in the box needs no tooltip.
         return "" if text == face.title and hit.node.shows_full_title else text
@@ -158,9 +158,9 @@ def tooltip_of(hit: Hit, described: str = "") -> str:
     text = f"{face.title} = {state}"
     if not face.beliefs:
         return text
-    text += f": {percent(face.beliefs[hit.state])} %"
+    text += f": {state_text(face.beliefs, hit.state, face.scale)}"
     if face.priors:
-        text += f", prior {percent(face.priors[hit.state])} %"
+        text += f", prior {state_text(face.priors, hit.state, face.scale)}"
     return (
         f"{text}\nClick sets evidence, Shift excludes, Ctrl allows several, "
         "dragging the bar sets a likelihood."

@@ -202,6 +202,7 @@ class ScenariosPage(ModelQueryPage):
                     subject.title(name),
                     evidence=f"evidence in {', '.join(sorted(observed))}" if observed else "",
                     priors=tuple_of(self._live.priors.get(name, ())),
+                    scale=self._live.scale,
                 )
             )
         self.cards.show_cards(cards)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.evidence.active_model import ActiveModel
 
@@ -54,9 +54,9 @@ def state_tip(
     text = f"{titles.get(variable, variable)} = {state}"
     belief, prior = live.beliefs.get(variable), live.priors.get(variable)
     if belief is not None:
-        text += f": {percent(float(belief[position]))} %"
+        text += f": {state_text(belief.tolist(), position, live.scale)}"
     if prior is not None and live.evidence:
-        text += f", prior {percent(float(prior[position]))} %"
+        text += f", prior {state_text(prior.tolist(), position, live.scale)}"
     reason = live.why_impossible(variable, state, titles)
     return f"{text}\nNot now: {reason}" if reason else f"{text}\n{HOW}"
 

@@ -52,10 +52,11 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data.summary import ColumnSummary, summarise
-from pgmstudio.core.inference.base import Done, Observed
+from pgmstudio.core.inference.base import Done, Observed, Scale
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.inference.information_measures import entropies_bits, shifts_bits
-from pgmstudio.core.number_format import grouped, percent
+from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
@@ -64,6 +65,7 @@ from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.bar_painting import INNER_DARKER
 from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button
 from pgmstudio.gui.widgets.belief_bars import digit_of
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
@@ -108,6 +110,7 @@ class VariableRow:
     chosen: str | None = None  # the observed state
     is_stale: bool = False
     cursor: int | None = None  # the focused state
+    scale: Scale = Scale.PROBABILITY
 
     def shown(self) -> tuple[int, ...]:
         """All states, or the eight tallest in their order."""
@@ -123,7 +126,8 @@ class VariableRow:
         if self.chip is not None:
             parts.append(self.chip.words)
         pairs = zip(self.states, self.fractions, strict=False)
-        return ", ".join([*parts, *(f"{s} {percent(v)} percent" for s, v in pairs)])
+        texts = (f"{s} {belief_text(v, self.scale, unit=' percent')}" for s, v in pairs)
+        return ", ".join([*parts, *texts])
 
     def columns(self, full: int, ratio: float) -> list[tuple[int, float]]:
         """The states of the mini bars and their heights in whole pixels of the screen.
@@ -320,12 +324,17 @@ def paint_mini(painter: QPainter, position: QRect, row: VariableRow) -> None:
     chosen = plain
     if row.fractions and not row.is_stale:
         chosen = "evidence" if row.chip is None else row.chip.tint  # observed, or an intervention
+    inner = necessity_of(row.fractions) if row.scale is Scale.POSSIBILITY else ()
     step, left, bottom = position.width() / len(columns), position.left(), position.bottom() + 1
     for number, (index, height) in enumerate(columns):
         x = round(left + number * step)
         width = max(1.0, round(left + (number + 1) * step) - x - 1)
         fill = chosen if row.states[index] == row.chosen else plain
         painter.fillRect(QRectF(x, bottom - height, width, height), colors.color(fill))
+        if inner and inner[index] > 0:
+            high = round(position.height() * inner[index])
+            area = QRectF(x + width / 4, bottom - high, width / 2, high)
+            painter.fillRect(area, colors.color(fill).darker(INNER_DARKER))
         if row.cursor == index:
             painter.fillRect(QRectF(x, bottom + 1, width, 2), colors.color("focus"))
 
@@ -680,6 +689,7 @@ class VariablesPanel(QWidget):
                     finding.state if isinstance(finding, Observed | Done) else None,
                     is_stale,
                     at,
+                    live.scale,
                 )
             self._cached_rows[name] = values, key, row
             rows.append(row)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QWidget
 
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.base import ComponentModel
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.sizes import SizeBreakdown
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import set_model_notes
@@ -335,7 +336,7 @@ class ModelInspector(QWidget):
         data = self._app.project.data.get(subject.entry.data_id or "")
         facts: list[Fact] = [
             (
-                "Free parameters",
+                language_of(subject.model).size_title,
                 grouped(subject.model.representation_size()),
                 "The number of parameters to estimate.",
             )

@@ -154,6 +154,7 @@ def bars_of(subject: ActiveModel, name: str) -> Bars:
         impossible=frozenset(s for s in variable.states if live.is_impossible(name, s)),
         most_probable=live.most_probable.get(name),
         is_stale=live.is_stale or name in subject.waiting,
+        scale=live.scale,
     )
 
 
@@ -304,7 +305,8 @@ class BeliefTab(QWidget):
             for name, bits in shifts_bits(live.beliefs, live.priors).items()
             if name not in live.evidence or isinstance(live.evidence[name], Likelihood)
         }
-        most = ranked(moved) if live.evidence else ()
+        has_bits = bool(live.evidence) and live.scale is Scale.PROBABILITY
+        most = ranked(moved) if has_bits else ()
         self._changed.setVisible(bool(most))
         self.shifts.show_ranks([(name, subject.title(name), bits) for name, bits in most])
 
@@ -314,6 +316,7 @@ class BeliefTab(QWidget):
         live, target = subject.live, subject.target
         fits = len(subject.model.domain) <= MAX_QUERIED
         can = target is not None and target in subject.model.domain and live.error is None and fits
+        can = can and live.scale is Scale.PROBABILITY
         self._next.setVisible(can)
         if not can or target is None:
             return

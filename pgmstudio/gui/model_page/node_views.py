@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode
 from pgmstudio.core.inference.base import Done, Finding, as_seen, weights_of
 from pgmstudio.core.languages.base import ComponentModel
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.model import HasDag
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -110,6 +111,7 @@ class NodeViewFactory:
             is_stale=is_stale or name in self.waiting,
             note=entry.node_notes.get(name, ""),
             is_done=isinstance(finding, Done),
+            scale=language_of(entry.model).scale,
         )
 
     def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeView:

@@ -9,6 +9,7 @@ from typing import Any
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
 from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.params import ParamKind, specs_of
@@ -126,7 +127,7 @@ def best_facts(run: LearningRun) -> list[Fact]:
     if isinstance(best, DirectedModel | UndirectedModel):
         facts.append(("Edges", grouped(len(edges_of(best)))))
     if best is not None:
-        facts.append(("Free parameters", grouped(best.representation_size())))
+        facts.append((language_of(best).size_title, grouped(best.representation_size())))
     optima, runs = run.measures.get("distinct_optima"), run.measures.get("runs")
     if optima is not None and runs is not None:
         facts.append(("Distinct optima", f"{optima:g} of {counted(int(runs), 'run')}"))

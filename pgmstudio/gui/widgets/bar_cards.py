@@ -21,7 +21,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.inference.belief_text import belief_text
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.basic import named
@@ -58,6 +59,7 @@ class BarCard:
     is_framed: bool = False  # in the colour of evidence
     observed: str = ""  # the state that is observed
     priors: tuple[float, ...] = ()  # outlines of the bars
+    scale: Scale = Scale.PROBABILITY
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -70,7 +72,8 @@ class BarCard:
         lines = [", ".join(filter(None, (self.title, self.evidence))), self.subtitle]
         for group in self.groups:
             beliefs = [
-                f"{state} {'unknown' if value is None else percent(value) + ' percent'}"
+                f"{state} "
+                + ("unknown" if value is None else belief_text(value, self.scale, unit=" percent"))
                 for state, value in zip(self.states, group.values, strict=True)
             ]
             lines.append(f"{group.letter}: {group.missing or ', '.join(beliefs)}")
@@ -221,23 +224,24 @@ class BarCardPainter(QStyledItemDelegate):
             painter.setFont(micro)
             for number, group in enumerate(card.groups):
                 row = QRectF(left, y + number * line, inner.right() - left, line)
-                self._paint_bar(painter, row, group, index, card.priors)
+                self._paint_bar(painter, row, group, index, card)
             y += block
         return y
 
     def _paint_bar(
-        self, painter: QPainter, row: QRectF, group: BarGroup, index: int, priors: tuple[float, ...]
+        self, painter: QPainter, row: QRectF, group: BarGroup, index: int, card: BarCard
     ) -> None:
         metrics = painter.fontMetrics()
         before = metrics.horizontalAdvance("M") + 5
-        after = metrics.horizontalAdvance("100.0") + 6
+        after = metrics.horizontalAdvance("impossible" if card.scale is Scale.RELATION else "100.0")
+        after += 6
         (fill, ink), value = group.colors(), group.values[index]
         painter.setPen(ink)
         painter.drawText(row, LEFT, group.letter)
         painter.setPen(theme().color("text_secondary"))
-        painter.drawText(row, RIGHT, "–" if value is None else percent(value))
+        painter.drawText(row, RIGHT, "–" if value is None else belief_text(value, card.scale))
         bar = QRectF(row.left() + before, row.center().y() - 3, row.width() - before - after, 6)
-        paint_bar(painter, bar, Bar(value, fill, prior=priors[index] if priors else None))
+        paint_bar(painter, bar, Bar(value, fill, prior=card.priors[index] if card.priors else None))
 
     def _paint_notes(self, painter: QPainter, inner: QRectF, y: float, card: BarCard) -> None:
         painter.setFont(theme().font("micro"))

@@ -43,6 +43,7 @@ def _grouped(heights: Sequence[float]) -> list[float]:
 
 
 MIN_SHIFT = 0.004  # a prior outline that hugs its bar only blurs it
+INNER_DARKER = 200  # percent, for QColor.darker
 _WEIGHT_HEIGHT = 3.0
 _GUIDES = (0.25, 0.5, 0.75)
 
@@ -53,6 +54,7 @@ class Bar:
 
     value: float | None  # None: not known, the track alone
     fill: str | QColor = "belief"  # a colour of the theme by its name, or any other
+    inner: float = 0.0  # a darker part of it, as necessity within possibility
     prior: float | None = None  # an outline, where it differs
     weight: float | None = None  # of a likelihood, a hatched strip
     tick: float | None = None  # an observed fraction
@@ -67,8 +69,13 @@ def paint_bar(painter: QPainter, track: QRectF, bar: Bar) -> None:
     painter.drawRoundedRect(track, radius, radius)
     value = 0.0 if bar.value is None else min(1.0, bar.value)
     if value > 0:
-        painter.setBrush(theme().color(bar.fill) if isinstance(bar.fill, str) else bar.fill)
+        fill = theme().color(bar.fill) if isinstance(bar.fill, str) else bar.fill
+        painter.setBrush(fill)
         painter.drawRoundedRect(_part_of(track, value), radius, radius)
+        if bar.inner > 0:
+            inset = track.height() / 4
+            painter.setBrush(fill.darker(INNER_DARKER))
+            painter.drawRect(_part_of(track.adjusted(0, inset, 0, -inset), min(value, bar.inner)))
     if bar.has_guides:
         painter.setPen(QPen(theme().color("surface", 0.6), 0.75))
         quarters = [track.left() + track.width() * fraction for fraction in _GUIDES]

@@ -9,13 +9,20 @@ from PySide6.QtCore import QLineF, QPoint, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from pgmstudio.core.drawing.svg.nodes import Mark
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of, state_text
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.bar_rows import LEFT, RIGHT, BarRows
 
 MAX_ROWS = 12
 
+
+_WIDEST = {
+    Scale.PROBABILITY: "100.00 %",
+    Scale.POSSIBILITY: "Π 0.00  N 0.00",
+    Scale.RELATION: "impossible",
+}
 
 Key = Qt.Key
 
@@ -54,6 +61,7 @@ class Bars:
     impossible: frozenset[str] = frozenset()
     most_probable: str | None = None
     is_stale: bool = False
+    scale: Scale = Scale.PROBABILITY
 
     @property
     def tint(self) -> str:
@@ -63,7 +71,7 @@ class Bars:
     @property
     def description(self) -> str:
         pairs = zip(self.states, self.beliefs, strict=False)
-        parts = [f"{state} {percent(value)} percent" for state, value in pairs]
+        parts = [f"{s} {belief_text(v, self.scale, unit=' percent')}" for s, v in pairs]
         return ", ".join([self.title, *(["stale"] if self.is_stale else []), *parts])
 
 
@@ -147,7 +155,7 @@ class BeliefBars(BarRows):
         metrics = QFontMetrics(theme().font("dense"))
         names = max((metrics.horizontalAdvance(s) for s in self._bars.states), default=0)
         left = min(max(names + 10, 30), self.width() * 0.34)
-        return left, self.width() - metrics.horizontalAdvance("100.00 %") - 8
+        return left, self.width() - metrics.horizontalAdvance(_WIDEST[self._bars.scale]) - 8
 
     def _index_at(self, position: QPoint) -> int | None:
         row = position.y() // self._row_height()
@@ -194,7 +202,7 @@ class BeliefBars(BarRows):
         if bars.beliefs:
             painter.setFont(colors.font("dense", "medium"))
             painter.setPen(colors.color(f"{bars.tint}_ink") if is_chosen else ink)
-            painter.drawText(row, RIGHT, f"{percent(bars.beliefs[index], 2)} %")
+            painter.drawText(row, RIGHT, state_text(bars.beliefs, index, bars.scale, digits=2))
         # Frames go round the bar: names and numbers begin and end where the row does.
         around = QRectF(left - 5, row.top(), right - left + 10, row.height())
         if bars.most_probable == state:
@@ -206,9 +214,11 @@ class BeliefBars(BarRows):
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, index: int, is_chosen: bool) -> None:
         bars = self._bars
+        has_inner = bars.scale is Scale.POSSIBILITY and bool(self._shown)
         shown = Bar(
             self._shown[index] if self._shown else None,
             "stale" if bars.is_stale else bars.tint if is_chosen else "belief",
+            inner=necessity_of(self._shown)[index] if has_inner else 0.0,
             prior=bars.priors[index] if bars.priors and bars.beliefs else None,
             weight=bars.weights[index] if bars.weights else None,
         )

@@ -50,6 +50,7 @@ LANGUAGE = Language(
         "possibilistic.tests": lazy("learning.tests:PossibilisticTestLearner"),
         "possibilistic.exhaustive": lazy("learning.exhaustive:PossibilisticExhaustiveLearner"),
     },
+    size_title="Degrees",
     fit_measures=lazy("fit:fit_measures"),
     effective_size_note="cells of its junction tree",
 )

@@ -46,6 +46,7 @@ LANGUAGE = Language(
         "relational.tests": lazy("learning.tests:RelationalTestLearner"),
         "relational.exhaustive": lazy("learning.exhaustive:RelationalExhaustiveLearner"),
     },
+    size_title="Tuples",
     fit_measures=lazy("decomposition:fit_measures"),
     effective_size_note="cells of its junction tree",
     size_breakdown=Lazy("pgmstudio.core.languages.markov_network.structure_facts:markov_sizes"),

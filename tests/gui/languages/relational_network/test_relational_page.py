@@ -49,6 +49,8 @@ def test_a_relation_is_learned_asked_edited_and_saved(qtbot: QtBot, window: Main
     nodes = scene.nodes
     qtbot.waitUntil(lambda: nodes["color"].face.beliefs == pytest.approx((0, 1, 0, 1)))
     assert nodes["size"].face.beliefs == pytest.approx((0, 1, 1))
+    described = nodes["size"].face.description
+    assert described == "size, small impossible, medium possible, large possible"
     for action in NOT_OFFERED:
         assert not app.actions[action].isEnabled()
 
