@@ -39,7 +39,8 @@ class Degrees:
 def degrees_of(belief: Floats, log2_evidence: float) -> Degrees:
     """Π(a | e), the largest degree of a tuple with a and e, and N(a | e) of a belief."""
     possibility = belief * 2**log2_evidence
-    return Degrees(possibility, np.array(necessity_of(possibility)))
+    necessity = np.array(necessity_of(possibility.tolist()), dtype=np.float64)
+    return Degrees(possibility, necessity)
 
 
 @dataclass(frozen=True, eq=False)
