@@ -296,6 +296,18 @@ def data(driver: WindowDriver, own: Path) -> Iterator[str]:
             assert isinstance(shown, AssociationTab)
             driver.wait_for("the pairs", lambda shown=shown: shown.legend.isVisible(), 60)
         yield name
+    open_data_page(driver.app, _add_rows(driver, "objects", _rows("geometric_objects.csv")))
+    page = driver.app.center.current
+    assert isinstance(page, DataPage)
+    shown = page.show_tab("associations")
+    assert isinstance(shown, AssociationTab)
+    shown.measure.choose("hartley_cond")
+    shown.measure.activated.emit(shown.measure.currentIndex())
+    driver.wait_for("the measure", lambda: "relational" in shown.about.text(), 60)
+    cell = shown.map.cell_rect("shape", "size").center().toPoint()
+    QTest.mouseClick(shown.map, Qt.MouseButton.LeftButton, pos=cell)
+    QTest.qWait(300)
+    yield "data-measure"
     open_file(driver.app, SAMPLES / "survey.csv")
     QTest.qWait(500)
     for step in (1, 2, 4):

@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.counting import FamilyCounter, ReportFraction, ignore_progress
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.errors import ParameterError, TooLargeError, named
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.large_counts import count_text
-from pgmstudio.core.scores.association_measures import MEASURES, Measure, Setting
+from pgmstudio.core.scores.association_measures import (
+    MEASURES,
+    Measure,
+    Setting,
+    formula_numbers,
+    slice_gains,
+)
 
 # Cells of a table that a measure looks at.
 MAX_CELLS = 10_000_000
@@ -69,7 +76,11 @@ def tables_of(
 
 
 def associations(
-    data: DataSet, key: str, given: Sequence[str] = (), cancel: CancelToken = NEVER
+    data: DataSet,
+    key: str,
+    given: Sequence[str] = (),
+    cancel: CancelToken = NEVER,
+    report: ReportFraction = ignore_progress,
 ) -> Associations:
     """The measure of all pairs of columns; a conditional measure needs columns as condition."""
     measure = named("measure", key, MEASURES)
@@ -83,6 +94,7 @@ def associations(
     slices = math.prod(cards[z] for z in condition)
     matrix = np.full((n, n), np.nan)
     for a in range(n):
+        report(1 - (n - a) * (n - a - 1) / max(n * (n - 1), 1))
         for b in range(a + 1, n):
             if a in condition or b in condition:
                 continue
@@ -103,3 +115,42 @@ def associations(
     return Associations(
         measure, data.domain.names, tuple(data.domain.names[z] for z in condition), matrix, is_exact
     )
+
+
+@dataclass(frozen=True, eq=False)
+class PairDetail:
+    """The table of one pair, parent × child, what it would be without an association, and the
+    numbers in the formula of the measure; for a conditional one, the gain in every slice."""
+
+    table: Floats
+    expected: Floats
+    numbers: dict[str, float]
+
+
+def pair_detail(
+    data: DataSet, result: Associations, parent: str, child: str, cancel: CancelToken = NEVER
+) -> PairDetail:
+    """The table of a pair and the numbers in the formula."""
+    table_of, _ = tables_of(data, result.measure.setting, cancel)
+    pair = [data.domain.index(parent), data.domain.index(child)]
+    table = np.asarray(table_of(pair), dtype=np.float64)
+    parts = (1, 0)
+    if result.measure.setting is Setting.PROBABILISTIC:
+        rows, columns = (table.sum(axis=axis) for axis in parts)
+        expected = np.outer(rows, columns) / max(table.sum(), 1.0)
+    else:
+        expected = np.minimum.outer(*(table.max(axis=axis) for axis in parts))
+    if not result.given:
+        return PairDetail(table, expected, formula_numbers(result.measure, table))
+    condition = [data.domain.index(name) for name in result.given]
+    slices = np.asarray(table_of([*condition, *pair])).reshape(-1, *table.shape)
+    gains = slice_gains(slices, result.measure.setting)
+    states = product(*(data.domain[name].states for name in result.given))
+    numbers = {
+        ", ".join(
+            f"{name} = {state}" for name, state in zip(result.given, joint, strict=True)
+        ): gain
+        for joint, gain, one in zip(states, gains.tolist(), slices, strict=True)
+        if one.any()
+    }
+    return PairDetail(table, expected, numbers)

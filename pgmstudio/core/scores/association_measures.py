@@ -12,6 +12,7 @@ so is the value.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -424,7 +425,7 @@ MEASURES: dict[str, Measure] = {
             "Information gain",
             True,
             info_gain,
-            "Σ p(a,c) log2( p(a,c) / (p(a) p(c)) )",
+            "Σ p(a,c) log2( p(a,c) / (p(a) p(c)) ) = H(A) + H(C) − H(A,C)",
             reference="Shannon 1948; Chow and Liu 1968",
         ),
         Measure("gain_ratio", "Information gain ratio", False, gain_ratio, "I(A;C) / H(A)"),
@@ -674,6 +675,67 @@ MEASURES: dict[str, Measure] = {
             reference=_NONSPEC,
         ),
     )
+}
+
+
+def formula_numbers(measure: Measure, table: Table) -> dict[str, float]:
+    """The values of the symbols in the formula of a measure that is not conditional; sums over
+    single cells have none."""
+    numbers = _SYMBOLS[measure.setting](table)
+    formula = measure.formula
+    for gain in (MEASURES["hartley_gain"], MEASURES["spec_gain"]):
+        formula = re.sub(gain.title.replace(" information", ""), gain.formula, formula, flags=re.I)
+    used = set()
+    for symbol in sorted(numbers, key=len, reverse=True):  # r is also a part of longer symbols
+        rest = re.sub(rf"(?<!\w){re.escape(symbol)}(?!\w)", " ", formula)
+        if rest != formula:
+            used.add(symbol)
+        formula = rest
+    return {name: value for name, value in numbers.items() if name in used}
+
+
+def _relational_symbols(table: Table) -> dict[str, float]:
+    occurs = table > 0
+    return {
+        "|dom A|": table.shape[0],
+        "|dom C|": table.shape[1],
+        "|R(A)|": np.count_nonzero(occurs.any(axis=1)),
+        "|R(C)|": np.count_nonzero(occurs.any(axis=0)),
+        "|R(A,C)|": np.count_nonzero(occurs),
+    }
+
+
+def _probabilistic_symbols(table: Table) -> dict[str, float]:
+    parent, child = table.sum(axis=1), table.sum(axis=0)
+    given_parent, given_child, child_squares, parent_squares = _squares(table)
+    occurring = min(np.count_nonzero(parent), np.count_nonzero(child))
+    return {
+        "N": float(table.sum()),
+        "r": table.shape[1],
+        "q": table.shape[0],
+        "min(r − 1, q − 1)": max(occurring - 1, 0),
+        "H(A)": entropy(parent),
+        "H(C)": entropy(child),
+        "H(A,C)": entropy(table),
+        "H(C|A)": entropy(table) - entropy(parent),
+        "I(A;C)": info_gain(table),
+        "χ²": chi2(table),
+        "Σ p(a)²": parent_squares,
+        "Σ p(c)²": child_squares,
+        "Σ p(a,c)²": float(((table / max(table.sum(), 1.0)) ** 2).sum()),
+        "Σ p(a) Σ p(c|a)²": given_parent,
+        "Σ p(c) Σ p(a|c)²": given_child,
+    }
+
+
+def _possibilistic_symbols(table: Table) -> dict[str, float]:
+    return dict(zip(("nonspec(A)", "nonspec(C)", "nonspec(A,C)"), _nonspecific(table), strict=True))
+
+
+_SYMBOLS: dict[Setting, Callable[[Table], dict[str, float]]] = {
+    Setting.RELATIONAL: _relational_symbols,
+    Setting.PROBABILISTIC: _probabilistic_symbols,
+    Setting.POSSIBILISTIC: _possibilistic_symbols,
 }
 
 

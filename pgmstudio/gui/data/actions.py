@@ -257,7 +257,7 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "data.associations",
             "Associations",
             "Data",
-            "Show the mutual information of every pair of columns.",
+            "Show the mutual information or another measure of every pair of columns.",
             commands.tab("associations"),
             needs=[on.data],
         ),

@@ -54,7 +54,11 @@ _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),
     ("columns", "Columns", "Bars, entropy and states of each column"),
     ("missing", "Missing map", "Which cells are missing together"),
-    ("associations", "Associations", "Mutual information of every pair of columns"),
+    (
+        "associations",
+        "Associations",
+        "Mutual information or another measure of every pair of columns",
+    ),
     ("split", "Split", "Training, validation and test rows"),
 )
 

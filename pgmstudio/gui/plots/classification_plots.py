@@ -108,10 +108,6 @@ class ConfusionMap(HeatMap):
         predicted = self._names[chosen]
         return f"True {state}, predicted {predicted}: {rows} rows, {percentage:.1f} % of them"
 
-    @property
-    def largest(self) -> float:
-        return 1.0
-
     # -- geometry
 
     def sizeHint(self) -> QSize:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import EdgeTally
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, general, grouped
 from pgmstudio.gui.plots.chart import StillChart
 from pgmstudio.gui.plots.items import Frame, Text
 from pgmstudio.gui.theme.theme import theme
@@ -26,15 +26,23 @@ NAMES_FROM = 12
 _LINES_FROM = 10
 _MIN_CELL, _MAX_CELL = 6, 44
 _MAX_NAME = 130  # px
+_ROUNDING = 1e-9  # differences of values that are only rounding
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 CELLS_Z, GRID_Z, TEXT_Z, MARK_Z, FOCUS_Z = range(5)
 
 
 def value_text(value: float) -> str:
     """Two digits, as three would not fit a cell; `0+` for what would look like nothing."""
+    if math.isnan(value):
+        return ""
     if 0 < value < 0.005:
         return "0+"
-    return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.1f}"
+    size = abs(value)
+    if size >= 10_000:
+        return f"{decimal(value / 1000, 0)}k"
+    if size >= 1:
+        return decimal(value, 1 if size < 100 else 0)
+    return decimal(value, 2).replace("0.", ".", 1)
 
 
 def step_of(value: float, largest: float) -> int:
@@ -105,6 +113,7 @@ class HeatMap(CellChart):
         self.setMouseTracking(True)
         self._names: tuple[str, ...] = ()
         self._values: Floats = np.zeros((0, 0))
+        self._larger_is_stronger = True
         self.describe: Callable[[int, int], str] | None = None  # tooltip of a cell
         self._order: list[int] = []
         self._edges: set[frozenset[str]] = set()
@@ -114,9 +123,17 @@ class HeatMap(CellChart):
 
     # -- what it shows
 
-    def show_values(self, names: Sequence[str], values: Floats, order: Iterable[int]) -> None:
-        """`values` is symmetric; its diagonal is of another kind and no part of the ramp."""
+    def show_values(
+        self,
+        names: Sequence[str],
+        values: Floats,
+        order: Iterable[int],
+        *,
+        larger_is_stronger: bool = True,
+    ) -> None:
+        """The diagonal is of another kind and no part of the ramp, nor is what is not a number."""
         self._names, self._values = tuple(names), values
+        self._larger_is_stronger = larger_is_stronger
         self._order = list(order)
         self._selected = None
         self.refresh()
@@ -135,12 +152,16 @@ class HeatMap(CellChart):
         return not self._names
 
     @property
-    def largest(self) -> float:
-        """The value at the dark end of the ramp."""
-        if len(self._names) < 2:
-            return 0.0
+    def ramp(self) -> tuple[float, float]:
+        """The values at the light and at the dark end; the light end is 0 where it can be."""
         off = self._values[~np.eye(len(self._names), dtype=bool)]
-        return float(off.max(initial=0.0))
+        off = off[np.isfinite(off)]
+        if not off.size:
+            return 0.0, 0.0
+        low, high = float(off.min()), float(off.max())
+        if not self._larger_is_stronger:
+            return high, low
+        return (0.0 if low > -_ROUNDING else low), high
 
     @property
     def outlined(self) -> set[frozenset[str]]:
@@ -199,10 +220,13 @@ class HeatMap(CellChart):
 
     def _steps(self) -> NDArray[np.uint8]:
         """Steps of the ramp in the order shown, and one more on the diagonal."""
-        largest = self.largest
+        light, dark = self.ramp
         ordered = self._values[np.ix_(self._order, self._order)]
-        steps = np.clip(ordered / largest * STEPS if largest > 0 else ordered * 0, 0, STEPS - 1)
+        span = dark - light
+        part = (ordered - light) / span if abs(span) > _ROUNDING else ordered * 0
+        steps = np.clip(part * STEPS, 0, STEPS - 1)
         np.fill_diagonal(steps, STEPS)
+        steps[np.isnan(steps)] = STEPS
         return steps.astype(np.uint8)
 
     def _draw_names(self) -> None:
@@ -450,13 +474,15 @@ class HeatLegend(QLabel):
         self.setObjectName("heatLegend")
         self.setProperty("rich", True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._largest = 0.0
+        self._title, self._unit, self._grey = "Mutual information", " bits", "entropy"
+        self._ramp = (0.0, 0.0)
         self._model: str | None = None
         theme().changed.connect(self._describe)
         self._describe()
 
-    def show_range(self, largest: float) -> None:
-        self._largest = largest
+    def show_range(self, title: str, unit: str, ramp: tuple[float, float], grey: str) -> None:
+        """`ramp` has the values at the light and the dark end; `grey` is the diagonal, if any."""
+        self._title, self._unit, self._ramp, self._grey = title, unit, ramp, grey
         self._describe()
 
     def show_edges_of(self, model: str | None) -> None:
@@ -467,18 +493,18 @@ class HeatLegend(QLabel):
         look = theme()
         self.setFont(look.font("dense"))
         ramp = "".join(_sample(look.sequential(step).name()) for step in range(STEPS))
-        texts = [
-            f"Mutual information&nbsp; 0 &nbsp;{ramp}&nbsp; {largest_text(self._largest)} bits",
-            f"{_sample(look.color('stale').name())} entropy",
-        ]
+        light, dark = (end_text(value) for value in self._ramp)
+        texts = [f"{escape(self._title)}&nbsp; {light} &nbsp;{ramp}&nbsp; {dark}{self._unit}"]
+        if self._grey:
+            texts.append(f"{_sample(look.color('stale').name())} {self._grey}")
         if self._model:
             texts.append(f"▢ edge of {escape(self._model)}")
         ink = look.color("text_secondary").name()
         self.setText(f"<span style='color:{ink}'>{'&nbsp;&nbsp; '.join(texts)}</span>")
         edges = f"; outlined cells are edges of {self._model}" if self._model else ""
+        diagonal = f"; the diagonal is {self._grey}" if self._grey else ""
         self.setAccessibleName(
-            f"Mutual information from 0 to {self._largest:.3f} bits, light to dark; "
-            f"the diagonal is entropy{edges}"
+            f"{self._title} from {light} to {dark}{self._unit}, light to dark{diagonal}{edges}"
         )
         self.setToolTip(self.accessibleName())
 
@@ -487,9 +513,11 @@ def _sample(color: str) -> str:
     return f"<span style='background-color:{color}'>&nbsp;&nbsp;&nbsp;</span>"
 
 
-def largest_text(value: float) -> str:
-    """The upper end of the ramp: two digits, also of a value that is all but nothing."""
-    return f"{value:.2f}" if value >= 0.095 or value <= 0 else f"{value:.2g}"
+def end_text(value: float) -> str:
+    """An end of the ramp: two digits, also of a value that is all but nothing."""
+    if value == 0:
+        return "0"
+    return decimal(value, 2) if abs(value) >= 0.095 else general(value, 2)
 
 
 MAX_PATTERNS = 400

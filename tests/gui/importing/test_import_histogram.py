@@ -126,7 +126,7 @@ def test_the_diagonal_is_no_part_of_the_ramp(qtbot: QtBot) -> None:
     qtbot.addWidget(heat)
     values = np.array([[3.0, 0.5], [0.5, 2.0]])
     heat.show_values(["a", "b"], values, [1, 0])
-    assert heat.largest == 0.5
+    assert heat.ramp == (0.0, 0.5)
     assert heat.order == ("b", "a")
 
 

@@ -26,7 +26,7 @@ from pgmstudio.gui.jobs.learning_run import LearningRun, Trace
 from pgmstudio.gui.model_page.node_views import usual_mode
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
-from pgmstudio.gui.plots.matrix_plot import largest_text, value_text
+from pgmstudio.gui.plots.matrix_plot import end_text, value_text
 from pgmstudio.gui.plots.plot_widget import _tick_labels
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.window.command_palette import CommandPalette
@@ -192,7 +192,7 @@ def test_a_run_without_scores_says_so_at_its_end(qtbot: QtBot, state: JobState, 
 
 def test_a_weak_association_is_told_from_none() -> None:
     assert [value_text(value) for value in (0.0, 0.0035, 0.25, 1.58)] == [".00", "0+", ".25", "1.6"]
-    assert [largest_text(value) for value in (0.0035, 0.36)] == ["0.0035", "0.36"]
+    assert [end_text(value) for value in (0.0035, 0.36)] == ["0.0035", "0.36"]
 
 
 def test_the_evidence_menu_begins_with_what_is_done_most(window: MainWindow) -> None:
