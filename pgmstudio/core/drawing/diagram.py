@@ -86,7 +86,7 @@ _WITH_TAG = frozenset(
 )
 
 
-def told_styles(styles: Collection[EdgeStyle]) -> list[EdgeStyle]:
+def legend_styles(styles: Collection[EdgeStyle]) -> list[EdgeStyle]:
     """The styles that need a legend entry; a plain one next to labelled ones does not."""
     is_plain = any(style.has_tag for style in styles)
     plain = (EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pgmstudio.core.drawing.diagram import EdgeStyle, Strand, told_styles
+from pgmstudio.core.drawing.diagram import EdgeStyle, Strand, legend_styles
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.ldag.diagrams import ANY
@@ -96,7 +96,7 @@ def _edge_entries(scene: CanvasScene, strengths: Strengths | None) -> list[Legen
             LegendEntry(strengths.format_value(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
         ]
     if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
-        for style in told_styles(styles):
+        for style in legend_styles(styles):
             sample = _edge_sample(style, PENS[style].width)
             entries.append(LegendEntry(PENS[style].meaning, sample))
     if any(edge.style.has_tag and ANY in edge.label for edge in scene.picture.edges):

@@ -13,7 +13,7 @@ from pgmstudio.core.drawing.diagram import (
     Point,
     Size,
     Strand,
-    told_styles,
+    legend_styles,
 )
 from pgmstudio.core.drawing.layout.boxes import box_sizes, corners, elided, text_width
 from pgmstudio.core.drawing.layout.edge_routing import (
@@ -340,7 +340,7 @@ def _legend_entries(
     """Only what is on screen and does not explain itself."""
     entries: list[tuple[str, Sample]] = []
     if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
-        for style in told_styles(styles):
+        for style in legend_styles(styles):
 
             def edge_sample(x: float, y: float, style: EdgeStyle = style) -> list[str]:
                 route = EdgeRoute((x, y), (x + 28, y))
