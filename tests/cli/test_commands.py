@@ -442,3 +442,21 @@ def test_models_without_probabilities_have_no_free_parameters(
     for printed in (learned, described):
         assert size in printed
         assert "Free parameters" not in printed
+
+
+def test_drawings_show_degrees_and_what_is_possible(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    drawn = {}
+    for setting in ("relational", "possibilistic"):
+        model, file = tmp_path / f"{setting}.json", tmp_path / f"{setting}.svg"
+        data = sample_data / "geometric_objects.csv"
+        call("learn", f"{setting}.spanning-tree", data, "-o", model)
+        assert call("draw", model, file, "--given", "shape=triangle").code == 0
+        drawn[setting] = file.read_text(encoding="utf-8")
+    assert ">possible<" in drawn["relational"]
+    assert ">impossible<" in drawn["relational"]
+    assert ">0.10<" in drawn["possibilistic"]  # one row in ten
+    assert "outer: possibility, inner: necessity" in drawn["possibilistic"]
+    for text in drawn.values():
+        assert ">100<" not in text

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
-from pgmstudio.core.inference.base import Finding, as_seen, done_states, weights_of
+from pgmstudio.core.inference.base import Finding, Scale, as_seen, done_states, weights_of
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text
 from pgmstudio.core.io.models.files import ModelFile
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def drawing_of(
     from pgmstudio.core.drawing.layout.boxes import box_sizes
     from pgmstudio.core.drawing.layout.placement import place
     from pgmstudio.core.drawing.svg.diagram import svg_of
+    from pgmstudio.core.drawing.svg.nodes import BeliefScale
     from pgmstudio.core.languages.diagrams import picture_of, special_drawing
 
     model = file.model
@@ -41,17 +44,20 @@ def drawing_of(
         return svg_of(graph, positions, theme=theme, title=file.title)
 
     from pgmstudio.core.languages.base import ComponentModel, ComponentSession
+    from pgmstudio.core.languages.registry import language_of
     from pgmstudio.core.languages.sessions import open_session
 
     session = open_session(model)
+    scale = language_of(model).scale
+    is_possibility = scale is Scale.POSSIBILITY
 
     def beliefs() -> dict[str, dict[str, float]]:
-        beliefs_by_name = {
-            variable.name: dict(
-                zip(variable.states, session.belief(variable.name).values.tolist(), strict=True)
-            )
-            for variable in model.domain
-        }
+        # Degrees are shown as they are, not scaled to a largest of 1.
+        factor = 2.0 ** session.log2_evidence() if is_possibility else 1.0
+        beliefs_by_name = {}
+        for variable in model.domain:
+            values = (factor * session.belief(variable.name).values).tolist()
+            beliefs_by_name[variable.name] = dict(zip(variable.states, values, strict=True))
         if (
             isinstance(model, ComponentModel)
             and isinstance(session, ComponentSession)
@@ -85,4 +91,10 @@ def drawing_of(
         done=done_states(findings or {}),
         theme=theme,
         title=file.title,
+        scale=BeliefScale(
+            partial(belief_text, scale=scale),
+            partial(rest_text, scale=scale),
+            necessity_of if is_possibility else None,
+            72.0 if scale is Scale.RELATION else 40.0,
+        ),
     )

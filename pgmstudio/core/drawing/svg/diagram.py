@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
@@ -36,6 +37,8 @@ from pgmstudio.core.drawing.svg.elements import (
     text,
 )
 from pgmstudio.core.drawing.svg.nodes import (
+    PERCENT,
+    BeliefScale,
     Mark,
     NodeDrawing,
     States,
@@ -99,6 +102,7 @@ def svg_of(
     title: str = "",
     legend: bool = True,
     background: bool = True,
+    scale: BeliefScale = PERCENT,
 ) -> str:
     """The picture as SVG text; the same arguments give the same bytes.
 
@@ -130,7 +134,7 @@ def svg_of(
     for node in picture.nodes:
         name = node.variable or ""
         known = NodeDrawing(
-            palette, beliefs.get(name), priors.get(name), evidence.get(name), name in done
+            palette, beliefs.get(name), priors.get(name), evidence.get(name), name in done, scale
         )
         drawn = known.draw(node, positions[node.id], sizes[node.id])
         body.append(element("g", "\n".join(drawn)))
@@ -146,6 +150,8 @@ def svg_of(
         bool(priors),
         palette,
     )
+    if beliefs and scale.inner is not None:
+        entries.append(("outer: possibility, inner: necessity", partial(_inner_sample, palette)))
     if legend and entries:
         drawn_legend, width = legend_card(entries, (left, bottom + MARGIN), palette)
         body += drawn_legend
@@ -332,6 +338,14 @@ def _tags(
             ),
         ]
     return drawn, points
+
+
+def _inner_sample(palette: Mapping[str, str], x: float, y: float) -> list[str]:
+    return [
+        rect(x, y - 4.5, 28, 9, 2, fill=palette["belief_track"]),
+        rect(x, y - 4.5, 22, 9, 2, fill=palette["belief"]),
+        rect(x, y - 2.25, 11, 4.5, fill="black", fill_opacity=0.5),
+    ]
 
 
 def _legend_entries(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pgmstudio.core.drawing.diagram import NodeShape, PictureNode, Point, Size
@@ -14,7 +14,6 @@ from pgmstudio.core.number_format import percent
 States = Mapping[str, float]
 
 _INDENT = 9.0
-_NUMBER_COLUMN = 40.0
 # A prior outline that hugs its bar only blurs it.
 _MIN_SHIFT = 0.004
 
@@ -59,6 +58,23 @@ def mark_of(weights: States, *, is_done: bool = False) -> Mark:
     return Mark("likelihood", struck, None, True)
 
 
+def _percent_of_sum(values: Sequence[float]) -> str:
+    return percent(sum(values))
+
+
+@dataclass(frozen=True)
+class BeliefScale:
+    """How beliefs are written, and what part of their bars is darker."""
+
+    text: Callable[[float], str] = percent
+    rest_text: Callable[[Sequence[float]], str] = _percent_of_sum  # of the states not shown
+    inner: Callable[[Sequence[float]], Sequence[float]] | None = None
+    number_column: float = 40.0
+
+
+PERCENT = BeliefScale()
+
+
 @dataclass(frozen=True)
 class NodeDrawing:
     """The state of a node without its position."""
@@ -68,6 +84,7 @@ class NodeDrawing:
     priors: States | None = None
     evidence: States | None = None
     is_done: bool = False
+    scale: BeliefScale = PERCENT
 
     def draw(self, node: PictureNode, centre: Point, size: Size) -> list[str]:
         """The node's elements, back to front."""
@@ -153,7 +170,7 @@ class NodeDrawing:
         shown = _shown_states(beliefs)
         names = max(text_width(state, 11) for state in shown) + 8
         bar_left = _INDENT + min(max(names, 26.0), width * 0.42)
-        bar_width = width - bar_left - _NUMBER_COLUMN
+        bar_width = width - bar_left - self.scale.number_column
         drawn: list[str] = []
         for number, state in enumerate(shown):
             middle = corner[1] + ROW * (number + 0.5)
@@ -165,7 +182,7 @@ class NodeDrawing:
         hidden = [state for state in beliefs if state not in shown]
         if hidden:
             middle, grey = corner[1] + ROW * (len(shown) + 0.5), self.colors["text_tertiary"]
-            rest = percent(sum(beliefs[state] for state in hidden))
+            rest = self.scale.rest_text([beliefs[state] for state in hidden])
             drawn += [
                 text(f"{len(hidden)} more", corner[0] + _INDENT, middle, size=11, fill=grey),
                 text(rest, corner[0] + width - 8, middle, size=11, fill=grey, anchor="end"),
@@ -189,7 +206,7 @@ class NodeDrawing:
         drawn = [
             text(shown, x + _INDENT, middle, size=11, fill=ink),
             text(
-                percent(value),
+                self.scale.text(value),
                 x + width - 8,
                 middle,
                 size=11,
@@ -203,6 +220,12 @@ class NodeDrawing:
             drawn.append(line((x + _INDENT, middle), (end, middle), stroke=ink, stroke_width=1))
         return drawn
 
+    def _inner(self, state: str) -> float:
+        beliefs = self.beliefs or {}
+        if self.scale.inner is None:
+            return 0.0
+        return self.scale.inner(list(beliefs.values()))[list(beliefs).index(state)]
+
     def _bar(self, state: str, mark: Mark | None, corner: Point, width: float) -> list[str]:
         (x, y), height, radius = corner, 9.0, tokens()["radius_px"]["bar"]
         value = min(max((self.beliefs or {})[state], 0.0), 1.0)
@@ -211,6 +234,10 @@ class NodeDrawing:
             is_chosen = mark is not None and state == mark.chosen
             fill = self.colors[mark.tint if mark is not None and is_chosen else "belief"]
             drawn.append(rect(x, y, max(width * value, 1.0), height, radius, fill=fill))
+            inner = self._inner(state)
+            if inner > 0:
+                box = (x, y + height / 4, width * inner, height / 2)
+                drawn.append(rect(*box, fill="black", fill_opacity=0.5))
         for fraction in (0.25, 0.5, 0.75):
             at = x + width * fraction
             drawn.append(
