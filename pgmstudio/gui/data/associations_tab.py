@@ -46,7 +46,7 @@ _MAX_SLICES = 12  # of a condition, with their gains
 
 
 MUTUAL_INFORMATION = "info_gain"
-_TITLES = {MUTUAL_INFORMATION: "Mutual information (information gain)"}
+_TITLES = {MUTUAL_INFORMATION: "Mutual information"}  # the usual name of information gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,8 @@ class PairTable(QWidget):
             return
         self._pair = (result, first, second)
         self.title.setText(f"{first} {'×' if result.measure.symmetric else '→'} {second}")
-        self._key.setText(_KEYS[result.measure.setting])
+        slices = " All slices together." if result.measured.given else ""
+        self._key.setText(_KEYS[result.measure.setting] + slices)
         self._latest_task.ask(partial(pair_detail, result.data, result.measured, first, second))
 
     def _on_counted(self, detail: PairDetail) -> None:
@@ -531,9 +532,8 @@ class AssociationTab(QWidget):
         larger = measure.larger_is_stronger
         self.map.show_values(names, result.values, result.order, larger_is_stronger=larger)
         is_information = result.is_mutual_information
-        title = "Mutual information" if is_information else measure.title
         unit, grey = (" bits", "entropy") if is_information else ("", "")
-        self.legend.show_range(title, unit, self.map.ramp, grey)
+        self.legend.show_range(measure_title(measure), unit, self.map.ramp, grey)
         is_exact = result.measured.is_exact
         approximate = "" if is_exact else "  ·  approximate: the rows have too many intersections"
         self.about.setText(describe_measure(measure) + approximate)

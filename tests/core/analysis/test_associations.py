@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pgmstudio.__main__ import main
-from pgmstudio.core.analysis.associations import associations
+from pgmstudio.core.analysis.associations import associations, pair_detail
 from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.scores.association_measures import MEASURES
 from tests.core.learning.lecture_data import CORONARY, GEOMETRIC
@@ -83,3 +83,30 @@ def test_the_command_prints_any_measure(
     printed = capsys.readouterr().out
     assert "color – size  0.138346" in printed.replace("      ", "  ")
     assert main(["associations", nine, "--given", "shape"]) == 2
+
+
+def test_the_numbers_in_a_formula_give_its_value() -> None:
+    def numbers(key: str) -> dict[str, float]:
+        return pair_detail(GEOMETRIC, associations(GEOMETRIC, key), "color", "size").numbers
+
+    def value(key: str) -> float:
+        return float(associations(GEOMETRIC, key).matrix[0, 2])
+
+    n = numbers("cramers_v")
+    assert set(n) == {"χ²", "N", "min(r − 1, q − 1)"}
+    assert value("cramers_v") == pytest.approx(
+        math.sqrt(n["χ²"] / (n["N"] * n["min(r − 1, q − 1)"]))
+    )
+    n = numbers("bic")
+    cost = math.log2(n["N"]) / 2 * (n["r"] - 1) * n["q"]
+    assert value("bic") == pytest.approx(-n["N"] * n["H(C|A)"] - cost)
+    n = numbers("gini")
+    assert value("gini") == pytest.approx(n["Σ p(a) Σ p(c|a)²"] - n["Σ p(c)²"])
+    n = numbers("relief")
+    s = n["Σ p(c)²"]
+    assert value("relief") == pytest.approx((n["Σ p(a,c)²"] - s * n["Σ p(a)²"]) / (s * (1 - s)))
+    n = numbers("rel_relative")
+    assert value("rel_relative") == n["|R(A,C)|"] / (n["|dom A|"] * n["|dom C|"])
+    n = numbers("spec_sym1")
+    gain = n["nonspec(A)"] + n["nonspec(C)"] - n["nonspec(A,C)"]
+    assert value("spec_sym1") == pytest.approx(gain / n["nonspec(A,C)"])

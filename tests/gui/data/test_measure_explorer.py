@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.analysis.associations import associations
+from pgmstudio.core.analysis import associations as analysis
+from pgmstudio.core.analysis.associations import Associations, associations
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.scores.association_measures import MEASURES
@@ -137,6 +140,31 @@ def test_a_conditional_measure_asks_for_its_condition(tab: AssociationTab, qtbot
     qtbot.waitUntil(lambda: numbers_text(tab).startswith("Gain in each slice: shape = "))
     choose(tab, "info_gain", qtbot)
     assert tab.given.isHidden()
+
+
+def test_stopping_a_measure_goes_back_to_the_one_shown_before(
+    tab: AssociationTab, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(tab, "hartley_gain", qtbot)
+    goes_on = threading.Event()
+
+    def slow(*args: Any) -> Associations:
+        goes_on.wait(60)
+        return associations(*args)
+
+    monkeypatch.setattr(analysis, "associations", slow)
+    index = tab.measure.findData("chi2")
+    tab.measure.setCurrentIndex(index)
+    tab.measure.activated.emit(index)
+    stop = tab.findChild(QPushButton, "countingStop")
+    qtbot.waitUntil(stop.isVisible, timeout=60_000)
+    stop.click()
+    goes_on.set()
+    assert tab.measure.measure.key == "hartley_gain"
+    assert tab.map.isVisible()
+    assert tab.about.text().startswith(MEASURES["hartley_gain"].formula)
+    choose(tab, "chi2", qtbot)
+    assert column_texts(tab, 2)[0] == "10.0000"
 
 
 def test_the_ramp_is_dark_where_the_association_is_strong(qtbot: QtBot) -> None:
