@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.languages.registry import language_of
+from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import brief, counted, grouped
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
@@ -36,6 +38,12 @@ from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
 FACTS = 1  # the column of facts
 _MARGIN = 5  # px, of the row
 _GAP = 8  # between icon, title and fact
+
+
+def _size_text(model: Model) -> str:
+    """The size of the tables in short: “11 par.”, “12 tuples”."""
+    title = language_of(model).size_title.lower()
+    return f"{grouped(model.representation_size())} {title.replace('free parameters', 'par.')}"
 
 
 class TitleAndFact(QStyledItemDelegate):
@@ -155,7 +163,7 @@ class ProjectPanel(QWidget):
                     follower = self._following.of_model(key)
                     if follower is not None and follower.is_on:
                         badge = "live"
-                    fact = badge or f"{grouped(model.model.representation_size())} par."
+                    fact = badge or _size_text(model.model)
                     item = self._row(head, "model", key, model.title, fact)
                     item.setIcon(0, language_icon(model.model.kind))
                 for key, unknown in project.unknown.models.items():
