@@ -6,7 +6,7 @@ from typing import Any
 
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import AGGREGATIONS
-from pgmstudio.core.scores.independence import Outcome
+from pgmstudio.core.scores.independence import NO_DISTRIBUTION, Outcome
 
 ASSUMPTIONS = (
     "The graph is right if it is a perfect map of the data (faithfulness) and every test is."
@@ -50,4 +50,5 @@ def max_condition_param() -> Any:
 def gain_outcome(gain: float, epsilon: float) -> Outcome:
     """The result of a test of a gain in bits, which has no p-value."""
     is_independent = gain <= epsilon + _ROUNDING
-    return Outcome(gain, 0, float(is_independent), gain, independent=is_independent, reliable=True)
+    p_value = float(is_independent)
+    return Outcome(gain, NO_DISTRIBUTION, p_value, gain, is_independent, reliable=True)

@@ -43,6 +43,9 @@ MAX_TEST_CELLS = 1_000_000
 ROWS_PER_FREEDOM = 5
 
 
+NO_DISTRIBUTION = -1  # as degrees of freedom: the statistic has no p-value
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of one test; `p_value` is that of χ² for the χ² test and of G² for the others.
@@ -61,9 +64,8 @@ class Outcome:
 
     @property
     def has_p_value(self) -> bool:
-        """False for stated independences, gains without a distribution, and constant columns;
-        their `p_value` is 1 or 0 by the result."""
-        return self.freedom > 0
+        """False for gains; their `p_value` is 1 or 0 by the result."""
+        return self.freedom != NO_DISTRIBUTION
 
 
 class IndependenceTester(Protocol):

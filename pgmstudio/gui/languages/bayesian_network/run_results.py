@@ -211,7 +211,7 @@ def _row(number: int, test: LoggedTest) -> tuple[object, ...]:
         test.b,
         test.given,
         outcome.statistic,
-        outcome.freedom,
+        outcome.freedom if outcome.has_p_value else "",
         outcome.p_value if outcome.has_p_value else math.nan,
         outcome.bits,
         text if outcome.reliable else f"{text}, few rows",

@@ -358,7 +358,7 @@ class TestLog:
                 "; ".join(test.given),
                 test.level,
                 test.outcome.statistic,
-                test.outcome.freedom,
+                test.outcome.freedom if test.outcome.has_p_value else "",
                 test.outcome.p_value if test.outcome.has_p_value else "",
                 test.outcome.bits,
                 "yes" if test.outcome.independent else "no",
