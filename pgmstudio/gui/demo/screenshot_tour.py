@@ -121,7 +121,7 @@ class WindowDriver:
         page = self.app.center.current
         assert isinstance(page, ModelPage)
         live = page.asking.live
-        self.wait_for("the picture of the model", lambda: page.scene().nodes)
+        self.wait_for("the picture of the model", lambda: page.is_laid_out)
         self.wait_for("its beliefs", lambda: not live.is_stale or live.error is not None)
         self.settle()
         return page

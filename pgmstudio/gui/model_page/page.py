@@ -423,6 +423,11 @@ class ModelPage(Page):
         self.bar.show_mode(self._shared_mode())
         self.strengths.follow()
 
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether the newest diagram is drawn."""
+        return bool(self.canvas.scene.nodes) and not self._layouts.is_busy
+
     def _ask_layout(self, method: str | None) -> None:
         sizes = sizes_of(self._picture, self._faces().faces(self._picture))
         canvas = self.canvas.view.canvas_size
