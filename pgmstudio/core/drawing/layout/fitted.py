@@ -32,7 +32,7 @@ Sizes = Mapping[str, Size]
 Points = dict[str, Point]
 
 CANVAS: Size = (730.0, 620.0)  # the canvas of a window of 1280 × 800
-ENOUGH = 0.8  # at this zoom everything in a node can be read: a larger one is no gain
+ENOUGH = 0.77  # from nine tenths of it on all in a node can be read: more is no gain
 _ALIKE = 0.9  # zooms within this factor of the largest count as equal
 _AGAINST = 2  # an arrow against the reading direction is as bad as so many crossings
 _STRESS_UP_TO = 150  # nodes; beyond, stress takes seconds and is a tangle
