@@ -1,7 +1,6 @@
 """The command field (Ctrl+K): actions, pages, models, tables and variables by name.
 
-An action is also found by the other words of the field for it, and tells its key or, if it cannot
-be used now, why.
+An action is also found by its synonyms. Its line shows its key or, if disabled, the reason.
 """
 
 from __future__ import annotations

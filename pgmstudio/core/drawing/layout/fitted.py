@@ -33,7 +33,7 @@ Points = dict[str, Point]
 
 CANVAS: Size = (730.0, 620.0)  # the canvas of a window of 1280 × 800
 ENOUGH = 0.77  # from nine tenths of it on all in a node can be read: more is no gain
-_ALIKE = 0.9  # zooms within this factor of the largest count as equal
+_ABOUT_AS_LARGE = 0.9  # zooms within this factor of the largest count as equal
 _AGAINST = 2  # an arrow against the reading direction is as bad as so many crossings
 _STRESS_UP_TO = 150  # nodes; beyond, stress takes seconds and is a tangle
 _MANY = 400  # nodes or edges; beyond, only layers are tried, which take seconds by themselves
@@ -67,16 +67,19 @@ def zoom_at_fit(points: Mapping[str, Point], sizes: Sizes, canvas: Size = CANVAS
 def fitted(
     picture: GraphPicture, sizes: Sizes, canvas: Size = CANVAS, roomy: bool = False
 ) -> Points:
-    """The layout of a connected picture in which names are largest at fit; of those alike the one
-    with fewest crossings, then with the shortest edges. `roomy` leaves space for labels."""
+    """The layout of a connected picture in which names are largest at fit; of those about as
+    large the one with fewest crossings, then with the shortest edges. `roomy` leaves space for
+    labels."""
     gaps = Gaps.between(sizes, roomy)
     candidates = list(_candidates(picture, sizes, canvas, gaps))
     zooms = [min(ENOUGH, zoom_at_fit(points, sizes, canvas)) for points in candidates]
-    least = _ALIKE * max(zooms)
+    least = _ABOUT_AS_LARGE * max(zooms)
     order = sorted(range(len(zooms)), key=lambda at: -zooms[at])
     compared = order[:_MOST_COMPARED] if len(picture.edges) > _MANY else order
-    alike = [candidates[at] for at in compared if zooms[at] >= least]
-    return min(alike, key=lambda points: _disorder(picture, points)) if alike[1:] else alike[0]
+    largest = [candidates[at] for at in compared if zooms[at] >= least]
+    if len(largest) == 1:
+        return largest[0]
+    return min(largest, key=lambda points: _disorder(picture, points))
 
 
 def _disorder(picture: GraphPicture, points: Points) -> tuple[int, float]:
