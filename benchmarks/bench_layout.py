@@ -1,16 +1,18 @@
-"""Layouts on the canvas of a usual window: readability, crossings and time, ours against dot.
+"""Layouts on the canvas of a usual window: readability, crossings and time, against dot.
 
-    python benchmarks/bench_layout.py [NAME …]
+    python benchmarks/bench_layout.py [--data FOLDER] [--store] [NAME …]
 
-The shared networks (where they are) and six generated graphs, with boxes that hold the names. A
-line for each: the shape of the drawing (width over height), the height on screen of names of 13 px
-when everything is shown, pairs of edges that cross as straight lines, and seconds; for ours, for
-plain Graphviz dot with the same boxes, and their ratios.
+The shared networks (where they are) and six generated graphs, with boxes that hold the names: by
+*Best fit*, by the layered layout that was the default before it, and by Graphviz dot as it is. For
+each the shape (width over height), the zoom at which everything is shown, the height on screen of
+names of 13 px there, pairs of edges that cross as straight lines, and seconds of the processor.
+--store writes docs/results/layout.csv and the table of docs/explanation/layout.md.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import csv
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -33,7 +35,11 @@ from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.registry import language_of
 
-NETWORKS = Path(__file__).resolve().parents[2] / "shared/data/networks"
+ROOT = Path(__file__).resolve().parents[1]
+STORED = ROOT / "docs/results/layout.csv"
+PAGE = ROOT / "docs/explanation/layout.md"
+MEASURES = ("shape", "zoom", "text", "crossings", "seconds")
+LAYOUTS = ("before", "fit", "dot")
 NAME_HEIGHT = 13.0
 Placed = Mapping[str, Point]
 
@@ -61,43 +67,86 @@ def generated() -> Iterator[tuple[str, GraphPicture]]:
     yield "random DAG of 300", picture_of(300, sorted(pairs))
 
 
-def shared() -> Iterator[tuple[str, GraphPicture]]:
-    for path in sorted(NETWORKS.glob("*.bif*")):
+def shared(folder: Path) -> Iterator[tuple[str, GraphPicture]]:
+    for path in sorted(folder.glob("*.bif*")):
         model = read_model(path).model
         yield path.name.split(".")[0], language_of(model).diagrams[0].draw.load()(model)
 
 
-def timed(task: Callable[[], Placed]) -> tuple[float, Placed]:
-    start = time.perf_counter()
-    result = task()
-    return time.perf_counter() - start, result
-
-
-def described(picture: GraphPicture, placed: Placed, sizes: Mapping[str, Size]) -> list[float]:
+def measured(
+    picture: GraphPicture, sizes: Mapping[str, Size], task: Callable[[], Placed]
+) -> list[str]:
+    """The measures of a layout, as they are stored."""
+    start = time.process_time()
+    placed = task()
+    seconds = time.process_time() - start
     left, top, right, bottom = corners(placed, sizes)
+    zoom = min(1.0, zoom_at_fit(placed, sizes))
     shape = (right - left) / (bottom - top)
-    text = NAME_HEIGHT * min(1.0, zoom_at_fit(placed, sizes))
-    return [shape, text, crossings(picture, placed)]
+    return [
+        f"{shape:.2f}",
+        f"{zoom:.2f}",
+        f"{NAME_HEIGHT * zoom:.1f}",
+        str(crossings(picture, placed)),
+        f"{seconds:.2f}",
+    ]
 
 
-def main(words: list[str]) -> None:
-    heads = ("", "nodes", "edges", "shape", "dot", "text px", "dot", "crossings", "dot", "s", "dot")
-    print("{:20} {:>5} {:>5}  {:>6} {:>6}  {:>7} {:>5}  {:>9} {:>6}  {:>6} {:>6}".format(*heads))
-    for name, picture in (*shared(), *generated()):
-        if words and not any(word in name for word in words):
+def row_of(name: str, picture: GraphPicture) -> dict[str, str]:
+    sizes = box_sizes(picture)
+    tasks: dict[str, Callable[[], Placed]] = {
+        "before": lambda: place(picture, method="layered", sizes=sizes),
+        "fit": lambda: place(picture, sizes=sizes),
+        "dot": lambda: dot_layers(picture, sizes),
+    }
+    row = {"name": name, "nodes": str(len(picture.nodes)), "edges": str(len(picture.edges))}
+    for layout in LAYOUTS:
+        values = measured(picture, sizes, tasks[layout])
+        row |= {f"{layout} {m}": value for m, value in zip(MEASURES, values, strict=True)}
+    return row
+
+
+def table_of(rows: Iterable[Mapping[str, str]]) -> str:
+    """A Markdown table; each cell of a measure has before → best fit (dot)."""
+    lines = [
+        "| Graph | nodes | edges | shape | zoom at fit | text at fit, px | crossings | seconds |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        cells = [
+            "{} → {} ({})".format(*(row[f"{layout} {measure}"] for layout in LAYOUTS))
+            for measure in MEASURES
+        ]
+        lines.append("| " + " | ".join([row["name"], row["nodes"], row["edges"], *cells]) + " |")
+    return "\n".join(lines)
+
+
+def store(rows: list[dict[str, str]]) -> None:
+    with STORED.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = text.index("| Graph |"), text.rindex("|") + 1
+    PAGE.write_text(text[:begin] + table_of(rows) + text[end:], encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="only graphs whose names contain one of these")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data")
+    parser.add_argument("--store", action="store_true", help="renew the table of the manual")
+    chosen = parser.parse_args()
+    place(picture_of(3, [(0, 1), (1, 2), (0, 2)]))  # imports are not measured
+    rows = []
+    for name, picture in (*shared(chosen.data / "networks"), *generated()):
+        if chosen.names and not any(word in name for word in chosen.names):
             continue
-        sizes = box_sizes(picture)
-        seconds, placed = timed(lambda: place(picture, sizes=sizes))  # noqa: B023
-        dot_seconds, by_dot = timed(lambda: dot_layers(picture, sizes))  # noqa: B023
-        shape, text, crossed = described(picture, placed, sizes)
-        dot_shape, dot_text, dot_crossed = described(picture, by_dot, sizes)
-        print(
-            f"{name:20} {len(picture.nodes):5} {len(picture.edges):5}  {shape:6.2f} "
-            f"{dot_shape:6.2f}  {text:7.1f} {dot_text:5.1f}  {crossed:9.0f} {dot_crossed:6.0f}  "
-            f"{seconds:6.2f} {dot_seconds:6.2f}",
-            flush=True,
-        )
+        rows.append(row_of(name, picture))
+        print(table_of(rows[-1:]).splitlines()[-1], flush=True)
+    if chosen.store:
+        store(rows)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -84,9 +84,19 @@ def open_import_page(
     app.open("import", path, replaces=replaces, name=name, on_closed=on_closed)
 
 
-def open_files(app: AppContext, files: Sequence[Path]) -> None:
-    """Open projects, models, evidence and data files; what cannot be opened is reported."""
-    app.open("files", files)
+def open_files(
+    app: AppContext, files: Sequence[Path], then: Callable[[], object] = lambda: None
+) -> None:
+    """Open projects, models, evidence and data files, then call `then`.
+
+    What cannot be opened is reported.
+    """
+    app.open("files", files, then)
+
+
+def open_sample(app: AppContext, name: str, then: Callable[[], object] = lambda: None) -> None:
+    """Open a sample of the start page by its file or its title; `then` is called after that."""
+    app.open("sample", name, then)
 
 
 def open_welcome(app: AppContext) -> None:

@@ -156,6 +156,10 @@ class Language:
     starts_with_tree: bool = True  # whether the best tree over the columns is such a first model
 
     edits: Mapping[str, Lazy[Callable[..., Model]]] = field(default_factory=dict)
+    # For copy and paste of nodes: the model of some variables, with notices of what was lost; and
+    # two models with different variables as one.
+    part_of: Lazy[Callable[[Any, Collection[str]], tuple[Model, tuple[str, ...]]]] | None = None
+    joined: Lazy[Callable[[Any, Any], Model]] | None = None
 
     # Quicker ways than a session, where the language has them: beliefs of a few variables, the most
     # probable states of a few variables, and log2 P(row) of rows with missing cells.

@@ -30,7 +30,7 @@ from pgmstudio.core.analysis.feature_selection import Feature
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.project.project import ModelEntry, Project, fingerprints
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.classification_task import Answer, ClassifyingWork, Question
 from pgmstudio.gui.evaluation.figure_card import Cells, PictureCard, TableMaker, table_writer
@@ -42,7 +42,7 @@ from pgmstudio.gui.evaluation.row_choice import (
     first_target,
 )
 from pgmstudio.gui.evidence.row_evidence import use_row_as_evidence
-from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.plots.classification_plots import (
     CalibrationPlot,
     ConfusionMap,
@@ -428,6 +428,10 @@ class ClassificationPage(Page):
         )
         self.note.add_button(self._stopper)
         self.note.add_button(self._again)
+        self._split = button(
+            "Split…", self._on_split, name="classifySplit", tip="Set test rows of the data aside."
+        )
+        self.note.add_button(self._split)
         self.predictions = button(
             "Export predictions…",
             self._on_export,
@@ -608,6 +612,7 @@ class ClassificationPage(Page):
     def _show_note(
         self, text: str, *, level: str = "info", can_stop: bool = False, can_ask: bool = False
     ) -> None:
+        self._split.setVisible(False)
         self.note.show_text(text, level)
         self._stopper.setVisible(can_stop)
         self._again.setVisible(can_ask)
@@ -628,6 +633,31 @@ class ClassificationPage(Page):
             if result.judged_weight
             else f"{result.target} is missing in all rows: predictions cannot be evaluated."
         )
+        if result.judged_weight and self.has_learning_rows:
+            self._show_note(
+                "The model was learned from these rows, which makes it look better than it is. "
+                "Split the data, learn from the training rows and evaluate on the test rows.",
+                level="warning",
+            )
+            self._split.setVisible(True)
+
+    @property
+    def has_learning_rows(self) -> bool:
+        """Whether the model was learned from some of the evaluated rows."""
+        entry, rows, project = self._entry, self._rows, self._app.project
+        run = None if entry is None else project.runs.get(entry.run_id or "")
+        data = None if run is None else project.data.get(run.data_id or "")
+        if run is None or rows is None or data is None or data.data is not rows.whole:
+            return False
+        if rows.indices is None:
+            return run.data_fingerprint in fingerprints(data)
+        return run.data_fingerprint in (rows.data.fingerprint, rows.whole.fingerprint)
+
+    def _on_split(self) -> None:
+        """Show the split of the evaluated rows."""
+        open_data_page(self._app, (self._rows_key or "").partition("/")[0])
+        self._app.actions.refresh()
+        self._app.actions["data.split"].trigger()
 
     def _on_cell(self, true: str, chosen: str) -> None:
         answer, rows = self._answer, self._rows

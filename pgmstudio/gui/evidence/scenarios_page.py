@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QApplication,
@@ -62,6 +63,11 @@ class ScenariosPage(ModelQueryPage):
         self._only.setObjectName("scenariosOnlySelected")
         self._only.setToolTip("Show only the variables that are selected in the variables panel.")
         self._only.toggled.connect(self._show)
+        self._by_difference = named(QCheckBox("Largest difference first"), "scenariosByDifference")
+        self._by_difference.setToolTip(
+            "Order by the largest difference between two scenarios, the target first."
+        )
+        self._by_difference.toggled.connect(self._show)
         self._note = Note(name="scenariosNote")
         copy = button(
             "Copy",
@@ -83,7 +89,7 @@ class ScenariosPage(ModelQueryPage):
         layout.addLayout(self._slots())
         layout.addWidget(self._note)
         legend = label("The outline is the prior.", "tertiary", size="dense")
-        layout.addWidget(row(self._only, legend, None, copy, export))
+        layout.addWidget(row(self._only, self._by_difference, legend, None, copy, export))
         layout.addWidget(hairline())
         layout.addWidget(self.cards, 1)
         app.workspace.selection_changed.connect(self._on_selection_changed)
@@ -177,8 +183,22 @@ class ScenariosPage(ModelQueryPage):
         domain = self._app.project.models[self._model_id].model.domain
         chosen = self._app.workspace.selection.nodes
         if self._only.isChecked() and self._app.workspace.model_id == self._model_id:
-            return [name for name in domain.names if name in chosen]
-        return list(domain.names)
+            names = [name for name in domain.names if name in chosen]
+        else:
+            names = list(domain.names)
+        if self._by_difference.isChecked():
+            target = self._app.workspace.target
+            names.sort(key=lambda name: (name != target, -self._difference(name)))
+        return names
+
+    def _difference(self, name: str) -> float:
+        """The largest change of a state's probability between scenarios, or to the prior."""
+        beliefs = [o.beliefs[name] for o in self._outcomes if name in o.beliefs]
+        if len(beliefs) == 1 and name in self._live.priors:
+            beliefs.append(self._live.priors[name])
+        if len(beliefs) < 2:
+            return 0.0
+        return round(float(np.ptp(np.stack(beliefs), axis=0).max()), 9)
 
     def _show(self, *_: object) -> None:
         entry = self._entry

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, QUrl
@@ -30,6 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.help.show_me import SCHEME, ShowMe
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
@@ -117,8 +119,9 @@ class HelpPage(Page):
     fixed_title = "Manual"
     icon_name = "question"
 
-    def __init__(self) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__("help")
+        self._show_me = ShowMe(app, self)
         self._folder = folder_of("docs").resolve()
         self._history: list[tuple[str, int]] = []  # pages left behind with their scroll position
         self._shown = ""
@@ -218,7 +221,7 @@ class HelpPage(Page):
         self._shown = path
         file = self._folder / path
         self._browser.setSearchPaths([str(file.parent)])
-        self._browser.setMarkdown(file.read_text(encoding="utf-8"))
+        self._browser.setMarkdown(self._show_me.with_links(file.read_text(encoding="utf-8")))
         _set_spacing(self._browser.document())
         self._fit_images()
         self._browser.moveCursor(QTextCursor.MoveOperation.Start)
@@ -276,6 +279,9 @@ class HelpPage(Page):
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
+            return
+        if url.scheme() == SCHEME:
+            self._show_me.open(url)
             return
         anchor = url.fragment()
         if not url.path():
@@ -359,7 +365,8 @@ def _set_spacing(document: QTextDocument) -> None:
     cursor.endEditBlock()
 
 
-def open_help(app: AppContext, path: str = INDEX) -> None:
-    page = app.open_page("help", HelpPage)
+def open_help(app: AppContext, path: str = INDEX, anchor: str = "") -> None:
+    """Show a page of the manual, at a heading if one is given."""
+    page = app.open_page("help", partial(HelpPage, app))
     assert isinstance(page, HelpPage)
-    page.show_file(path)
+    page.show_file(path, anchor)

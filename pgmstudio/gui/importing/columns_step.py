@@ -11,7 +11,7 @@ from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.io.data.inspection import ColumnKind, ColumnReport, FileReport, Treatment
 from pgmstudio.core.io.import_plan import Draft
 from pgmstudio.core.number_format import counted, grouped, read_number
-from pgmstudio.gui.importing.hints import missing_note, outlier_note, weights_note
+from pgmstudio.gui.importing.hints import markers_note, missing_note, outlier_note, weights_note
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, named, row, vbox
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
@@ -78,7 +78,10 @@ class ColumnsPane(QWidget):
         self.count = label("", "heading", size="dense")
         self.search = SearchField("findImportColumn", "Find a column")
         self.search.setMaximumWidth(round(160 * theme().scale))
-        self.list = ColumnList("importColumns", with_ticks=True)
+        self.list = ColumnList(
+            "importColumns", with_ticks=True, selection=SelectionMode.ExtendedSelection
+        )
+        self.list.setToolTip("Ctrl or Shift and a click selects several columns.")
         self.list.selected.connect(self._on_selected)
         self.list.ticked.connect(self._on_ticked)
         self.search.textChanged.connect(self.list.show_filtered)
@@ -88,13 +91,24 @@ class ColumnsPane(QWidget):
         self._shown: tuple[FileReport, Draft] | None = None
         self._bin_counts: dict[tuple[str, Discretisation], int] = {}
         self.odd.link_activated.connect(self._on_count_as_missing)
+        self.doubtful = Note("", "info", "markersNote", rich=True)
+        self._doubtful_markers: tuple[str, ...] = ()
+        self.doubtful.link_activated.connect(self._on_doubtful_missing)
         self.weights = Note("", "info", "weightsNote", rich=True)
         self._weights_column = ""
         self.weights.link_activated.connect(self._on_count_by)
         head = row(self.count, None, self.search)
         head.setContentsMargins(12, 8, 12, 8)
         layout = vbox(self, head, (self.list, 1), spacing=0)
-        foot = vbox(None, self.weights, self.odd, self.note, margins=(12, 8, 12, 12), spacing=8)
+        foot = vbox(
+            None,
+            self.weights,
+            self.doubtful,
+            self.odd,
+            self.note,
+            margins=(12, 8, 12, 12),
+            spacing=8,
+        )
         layout.addLayout(foot)
 
     def show_columns(
@@ -109,6 +123,8 @@ class ColumnsPane(QWidget):
         self.note.show_text(missing_note(report, draft, complete, markers), "warning")
         note, self._odd_markers = outlier_note(report, draft)
         self.odd.show_text(note, "info")
+        note, self._doubtful_markers = markers_note(report, draft)
+        self.doubtful.show_text(note, "info")
         note, self._weights_column = weights_note(report, draft)
         self.weights.show_text(note, "info")
 
@@ -123,6 +139,11 @@ class ColumnsPane(QWidget):
             report, draft = self._shown
             self.list.show_rows([column_row(c, draft, self._bin_counts) for c in report.columns])
 
+    @property
+    def selected_names(self) -> list[str]:
+        """All selected columns."""
+        return [column.name for column in self.list.selected_rows]
+
     def _on_selected(self, number: int) -> None:
         self.picked.emit(self.list.rows[number].name)
 
@@ -134,6 +155,9 @@ class ColumnsPane(QWidget):
 
     def _on_count_as_missing(self, _link: str) -> None:
         self.markers_requested.emit(self._odd_markers)
+
+    def _on_doubtful_missing(self, _link: str) -> None:
+        self.markers_requested.emit(self._doubtful_markers)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(round(356 * theme().scale), super().minimumSizeHint().height())

@@ -85,6 +85,7 @@ class CutsEditor(QWidget):
             "Drag an edge · double-click adds one · Del removes it", "tertiary", size="dense"
         )
         self.moved = label("", "secondary", size="dense", rich=True, name="cutMoved")
+        self.several = label("", "secondary", size="dense", wrap=True, name="cutSeveral")
         self._empty = label("", "secondary", wrap=True)
         self._cut_it = button("Discretise", self.use_as_numbers.emit, name="cutIntoBins")
         self._lay_out()
@@ -101,6 +102,7 @@ class CutsEditor(QWidget):
         # The combo box replaces the segments before they would be truncated.
         self._bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         layout.addWidget(self._bar)
+        layout.addWidget(self.several)
         layout.addWidget(self._empty)
         layout.addWidget(row(self._cut_it, None))
         layout.addWidget(self.histogram, 1)
@@ -158,8 +160,16 @@ class CutsEditor(QWidget):
         self._empty.setText(message)
         self._cut_it.setVisible(can_cut)
 
+    def show_count(self, count: int) -> None:
+        """Show how many selected columns the method and the number of bins are for."""
+        self.several.setText(
+            f"Method and bins apply to the {counted(count, 'selected column')}."
+            if count > 1
+            else "To discretise several columns at once, select them with Ctrl or Shift."
+        )
+
     def _set_visible(self, has_cuts: bool) -> None:
-        for widget in (self._bar, self.histogram, self.hint, self.moved):
+        for widget in (self._bar, self.several, self.histogram, self.hint, self.moved):
             widget.setVisible(has_cuts)
         self._empty.setVisible(not has_cuts)
         self._cut_it.setVisible(False)

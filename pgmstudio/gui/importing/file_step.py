@@ -13,7 +13,7 @@ from pgmstudio.core.io.data.inspection import FileReport
 from pgmstudio.core.io.data.options import SUGGESTED_MARKERS, ImportOptions
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.preview_table import PreviewTable
-from pgmstudio.gui.widgets.basic import label, named, row
+from pgmstudio.gui.widgets.basic import Note, label, named, row
 from pgmstudio.gui.widgets.combo_box import chooser
 
 _AUTO = "detected"
@@ -50,6 +50,7 @@ class FileStep(QWidget):
     """Form of the reading options; the page reads the file again when they change."""
 
     options_requested = Signal(object)  # ImportOptions
+    markers_requested = Signal(object)  # additional missing markers
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,6 +86,9 @@ class FileStep(QWidget):
             "If off, cells stay missing; each learner states how it treats them."
         )
         self.as_state.clicked.connect(self._on_changed)
+        self.doubtful = Note("", "info", "fileMarkersNote", rich=True)
+        self._doubtful_markers: tuple[str, ...] = ()
+        self.doubtful.link_activated.connect(self._on_doubtful_missing)
         self.preview = PreviewTable("filePreview")
         self.preview_text = label("", "tertiary", size="dense")
         self._lay_out()
@@ -118,6 +122,7 @@ class FileStep(QWidget):
         layout.setContentsMargins(16, 12, 16, 0)
         layout.setSpacing(10)
         layout.addWidget(box)
+        layout.addWidget(self.doubtful)
         layout.addWidget(row(label("Preview", "heading", size="dense"), None, self.preview_text))
         layout.addWidget(self.preview, 1)
 
@@ -199,6 +204,14 @@ class FileStep(QWidget):
             return
         if options != self._options:
             self.options_requested.emit(options)
+
+    def show_doubtful(self, note: str, markers: Sequence[str]) -> None:
+        """Offer texts of the file as missing markers; an empty note hides the offer."""
+        self._doubtful_markers = tuple(markers)
+        self.doubtful.show_text(note, "info")
+
+    def _on_doubtful_missing(self, _link: str) -> None:
+        self.markers_requested.emit(self._doubtful_markers)
 
     def _on_markers_edited(self) -> None:
         self._on_changed()

@@ -46,6 +46,23 @@ def outlier_note(report: FileReport, draft: Draft) -> tuple[str, tuple[str, ...]
     return f'{text} <a href="missing">Treat as missing</a>', markers
 
 
+def markers_note(report: FileReport, draft: Draft) -> tuple[str, tuple[str, ...]]:
+    """Note on texts that may mark missing cells, as rich text with a link, and the texts."""
+    cells: dict[str, int] = {}
+    names: dict[str, None] = {}
+    for column in draft.used(report):
+        for text, count in column.doubtful:
+            cells[text] = cells.get(text, 0) + count
+            names[column.name] = None
+    if not cells:
+        return "", ()
+    texts = [f"<b>{escape(text)}</b> ({grouped(count)})" for text, count in cells.items()]
+    where = join_names([escape(name) for name in names])
+    verb = "marks" if len(texts) == 1 else "mark"
+    text = f"{join_names(texts, len(texts))} in {where} usually {verb} missing cells."
+    return f'{text} <a href="missing">Treat as missing</a>', tuple(cells)
+
+
 def weights_note(report: FileReport, draft: Draft) -> tuple[str, str]:
     """Note on the use of a column of row counts, as rich text with a link, and its name."""
     column = counting_column(report)

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QLineEdit
 
 from pgmstudio.core.data.discretization import Discretisation
 from pgmstudio.core.errors import Cancelled, PgmStudioError
@@ -15,6 +17,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.import_plan import (
+    BY_HAND,
     DiscretisedColumn,
     Draft,
     ImportResult,
@@ -31,7 +34,7 @@ from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_s
 from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.importing.hints import no_rows_text, problem_text
-from pgmstudio.gui.importing.page_view import CUTS, FILE, SPLIT, ImportView
+from pgmstudio.gui.importing.page_view import CUTS, FILE, ImportView, following_step
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_data_page
@@ -134,7 +137,9 @@ class ImportPage(UndoablePage):
         view.steps.chosen.connect(self.go_to)
         view.file.options_requested.connect(self._on_options_requested)
         view.columns.picked.connect(self._on_picked)
+        view.columns.list.selectionModel().selectionChanged.connect(self._on_selection_changed)
         view.columns.ticked.connect(self._on_ticked)
+        view.file.markers_requested.connect(self._on_markers_requested)
         view.columns.markers_requested.connect(self._on_markers_requested)
         view.columns.weights_requested.connect(self._on_weights_requested)
         view.detail.treatment_requested.connect(self._on_treatment_requested)
@@ -262,9 +267,17 @@ class ImportPage(UndoablePage):
         self._change(text, self._draft.with_treatment(name, treatment))
 
     def _on_treatment_requested(self, name: str, treatment: Treatment) -> None:
-        self._change(
-            f"use {name} as {treatment.value}", self._draft.with_treatment(name, treatment)
-        )
+        """For the column, and for the selected ones that can be used so."""
+        names = [name]
+        selected = self.view.columns.selected_names
+        if name in selected and treatment is not Treatment.WEIGHTS:
+            names += selected
+        draft, needs_numbers = self._draft, treatment is Treatment.DISCRETISE
+        for each in dict.fromkeys(names):
+            column = self._report(each)
+            if column is not None and (column.low is not None or not needs_numbers):
+                draft = draft.with_treatment(each, treatment)
+        self._change(f"use {name} as {treatment.value}", draft)
 
     def _on_weights_requested(self, name: str, is_weight: bool) -> None:
         treatment = Treatment.WEIGHTS if is_weight else Treatment.DISCRETISE
@@ -275,8 +288,27 @@ class ImportPage(UndoablePage):
             self._on_treatment_requested(self._column, Treatment.DISCRETISE)
 
     def _on_cutting_requested(self, text: str, how: Discretisation) -> None:
-        if self._column is not None:
-            self._change(text, self._draft.with_cutting(self._column, how))
+        if self._column is None:
+            return
+        names = [self._column]
+        if how.method != BY_HAND:  # edges set by hand are those of one column
+            names += [column.name for column in self._selected_numbers()]
+        draft = self._draft
+        for name in dict.fromkeys(names):
+            draft = draft.with_cutting(name, how)
+        self._change(text, draft)
+
+    def _selected_numbers(self) -> list[ColumnReport]:
+        """The selected columns that are discretised."""
+        selected = map(self._report, self.view.columns.selected_names)
+        return [
+            column
+            for column in selected
+            if column is not None and self._draft.treatment(column) is Treatment.DISCRETISE
+        ]
+
+    def _on_selection_changed(self) -> None:
+        self.view.cuts.show_count(len(self._selected_numbers()))
 
     def _on_cut_moving(self, points: tuple[float, ...]) -> None:
         self.view.preview.show_cuts(self._column, points)
@@ -324,6 +356,7 @@ class ImportPage(UndoablePage):
     def _show_cut_column(self, shown: DiscretisedColumn) -> None:
         if shown.values.name == self._column:
             self.view.show_cuts(shown)
+            self._on_selection_changed()
 
     def _refresh_foot(self) -> None:
         reason, busy = self._why_not(), self._job is not None
@@ -405,10 +438,13 @@ class ImportPage(UndoablePage):
             self._app.center.close_page(self)
 
     def _on_back(self) -> None:
-        self.go_to(max(FILE, self._step - 1))
+        before = following_step(self._step, self._reading, self._draft, by=-1)
+        self.go_to(FILE if before is None else before)
 
     def _on_forward(self) -> None:
-        self.go_to(min(SPLIT, self._step + 1))
+        after = following_step(self._step, self._reading, self._draft)
+        if after is not None:
+            self.go_to(after)
 
     def closed(self) -> None:
         self._reader.forget()
@@ -421,7 +457,24 @@ class ImportPage(UndoablePage):
     def _undoing(self) -> tuple[Command | None, Command | None]:
         return self.undo if self._history else None, self.redo if self._undone else None
 
+    def _on_return(self) -> None:
+        """Press the focused button, else go to the next step; in the last step, import."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, QAbstractButton) and self.isAncestorOf(focused):
+            focused.click()
+        elif following_step(self._step, self._reading, self._draft) is None:
+            self.start_import()
+        elif self.view.foot.forward.isEnabled():
+            self._on_forward()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys, plain = (Qt.Key.Key_Return, Qt.Key.Key_Enter), event.modifiers()
+        plain &= ~Qt.KeyboardModifier.KeypadModifier
+        # In a field, Return only confirms what was typed.
+        is_typing = isinstance(QApplication.focusWidget(), QLineEdit | QAbstractSpinBox)
+        if Qt.Key(event.key()) in keys and not plain and not is_typing:
+            self._on_return()
+            return
         command = self._command(event)
         if command is None:
             super().keyPressEvent(event)

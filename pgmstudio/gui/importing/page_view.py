@@ -22,6 +22,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.columns_step import ColumnDetail, ColumnsPane
 from pgmstudio.gui.importing.discretise_step import CutsEditor
 from pgmstudio.gui.importing.file_step import FileStep, detected_text
+from pgmstudio.gui.importing.hints import markers_note
 from pgmstudio.gui.importing.preview_table import PreviewTable
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row, scrolled, vbox
@@ -41,7 +42,10 @@ class ImportFooter(QWidget):
         self.setObjectName("importFoot")
         self.cancel = self._button("Cancel", "importCancel", "Close without importing", "link")
         self.back = self._button("Back", "importBack", "Previous step", icon_name="caret-left")
-        self.forward = self._button("Next", "importNext", "Next step")
+        self.forward = self._button("Next", "importNext", "Next step (Return)")
+        policy = self.forward.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # Back stays where it is in the last step
+        self.forward.setSizePolicy(policy)
         self.finish = self._button(
             "Import", "importFinish", "Add the rows to the project", "primary", "check"
         )
@@ -73,12 +77,38 @@ class ImportFooter(QWidget):
 
     def show_finish(self, text: str, reason: str | None) -> None:
         self.finish.setText(text)
+        self.finish.setShortcut("Ctrl+Return")  # a new text removes it
+        self.finish.setMinimumWidth(max(self.finish.minimumWidth(), self.finish.sizeHint().width()))
         self.finish.setAccessibleName(text)
         self.finish.setEnabled(reason is None)
         self.finish.setToolTip(f"Not now: {reason}" if reason else f"{text} (Ctrl+Return)")
 
 
 FILE, COLUMNS, CUTS, SPLIT = range(4)
+
+
+def unneeded_steps(reading: Reading | None, draft: Draft) -> dict[int, str]:
+    """Why a step is skipped by Next and Back; empty for a step that is shown."""
+    if reading is None:
+        return {}
+    report = reading.report
+    is_cut = any(draft.treatment(column) is Treatment.DISCRETISE for column in report.columns)
+    has_parts = draft.split.kind == "files"
+    return {
+        CUTS: "" if is_cut else "no column is discretised.",
+        SPLIT: "the files are the parts." if has_parts else "",
+    }
+
+
+def following_step(step: int, reading: Reading | None, draft: Draft, by: int = 1) -> int | None:
+    """The next step that applies, or the one before with `by` = -1; None if there is none."""
+    skipped = unneeded_steps(reading, draft)
+    step += by
+    while FILE <= step <= SPLIT:
+        if not skipped.get(step):
+            return step
+        step += by
+    return None
 
 
 class ImportView(QFrame):
@@ -176,6 +206,7 @@ class ImportView(QFrame):
         names = [column.name for column in used]
         complete = reading.complete_rows(names)
         self.columns.show_columns(report, draft, complete, reading.markers_seen)
+        self.file.show_doubtful(*markers_note(report, draft))
         self.preview.show_cells(
             report.preview_names, report.preview, markers, only=names, decimal=reading.table.decimal
         )
@@ -218,9 +249,12 @@ class ImportView(QFrame):
         busy: bool,
     ) -> None:
         self.foot.back.setEnabled(step > FILE and not busy)
-        self.foot.forward.setVisible(step < SPLIT)
-        if step < SPLIT:
-            self.foot.forward.setText(f"Next: {STEPS[step + 1]}")
+        after = following_step(step, reading, draft)
+        self.foot.forward.setVisible(after is not None)
+        if after is not None:
+            self.foot.forward.setToolTip(f"Next: {STEPS[after]} (Return)")
+        for number, reason in unneeded_steps(reading, draft).items():
+            self.steps.show_unneeded(number, reason)
         self.foot.forward.setEnabled(not busy and reading is not None)
         what = "" if reading is None else f" {counted(reading.report.row_count, 'row')}"
         if draft.split.kind == "files":

@@ -52,7 +52,13 @@ def state_text(run: AnyRun) -> str:
         case JobState.CANCELLED:
             return "stopped, saved" if run.has_model else "stopped"
         case JobState.FAILED:
-            return "failed, see log"
+            return failure_text(run)
+
+
+def failure_text(run: AnyRun) -> str:
+    """Why a run failed, where that is known."""
+    error = getattr(run, "error", None)
+    return f"failed: {error}" if isinstance(error, PgmStudioError) else "failed, see log"
 
 
 def sentence_case(text: str) -> str:

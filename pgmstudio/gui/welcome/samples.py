@@ -5,12 +5,14 @@ The samples of the welcome page: what each shows and which file it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from pgmstudio.core.errors import named
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
@@ -163,11 +165,13 @@ class SampleOpener(QObject):
         super().__init__(parent)
         self._app = app
         self._latest_task = LatestTask(self, self._on_read, app.errors.report)
+        self._then: Callable[[], object] = lambda: None
 
-    def open(self, sample: Sample) -> None:
-        """Show a sample; rows are read in the background."""
+    def open(self, sample: Sample, then: Callable[[], object] = lambda: None) -> None:
+        """Show a sample, then call `then`; rows are read in the background."""
+        self._then = then
         if sample.rows_path is None:
-            open_files(self._app, [sample.path])
+            open_files(self._app, [sample.path], then)
         else:
             self._latest_task.ask(partial(_read, sample))
 
@@ -178,6 +182,17 @@ class SampleOpener(QObject):
         model_id = self._app.project.next_model_id()
         if self._app.change(f"Open the sample {read.model.title}", partial(_with, read=read)):
             open_model_page(self._app, model_id)
+            self._then()
+
+
+def open_sample(app: AppContext, name: str, then: Callable[[], object] = lambda: None) -> None:
+    """Open a sample by its file or its title; `then` is called after that."""
+    samples = {key: sample for sample in SAMPLES for key in (sample.file, sample.title)}
+    app.service(_window_opener).open(named("sample", name, samples), then)
+
+
+def _window_opener(app: AppContext) -> SampleOpener:
+    return SampleOpener(app, app.window)
 
 
 @dataclass(frozen=True, eq=False)

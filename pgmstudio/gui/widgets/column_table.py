@@ -12,12 +12,12 @@ from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import Weight, theme
+from pgmstudio.gui.widgets.elided_label import distinct_mode
 from pgmstudio.gui.widgets.grid_view import CellMarks
-from pgmstudio.gui.widgets.table import Column, Table
+from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
 TICK, NAME, BARS, FACTS, MISSING, CHIP = range(6)
-_MAX_NAME, _MIN_NAME = 150, 84  # px
-_MAX_FACTS = 110
+_MIN_NAME = 84  # px
 _BARS_WIDTH = 58
 BRIEF_HEAD = "Values"  # short heading over both ranges and states
 
@@ -77,6 +77,7 @@ class ColumnList(Table):
         with_ticks: bool,
         facts_head: str = "Range or states",
         chip_head: str = "",
+        selection: SelectionMode = SelectionMode.SingleSelection,
     ) -> None:
         """`chip_head`: heading of the chips, which then alone show the missing cells."""
         columns = (
@@ -103,6 +104,7 @@ class ColumnList(Table):
             row_color=lambda row: None if row.is_used else "text_disabled",
             description=lambda row: row.description,
             is_sortable=False,
+            selection=selection,
             row_height=1.1,
             tip="",
         )
@@ -129,19 +131,22 @@ class ColumnList(Table):
             self.show_short_titles(needed(self._facts_head) + 4 > width)
 
     def _size_names(self) -> None:
-        """As wide as the longest name, within reason."""
+        """As wide as the longest name; names have their width before ranges and states."""
         metrics = QFontMetrics(theme().font("dense"))
         names = [row.name for row in self.rows]
         longest = max((metrics.horizontalAdvance(name) for name in names), default=0)
-        most = min(round(_MAX_NAME * theme().scale), longest + theme().px("icon") + 18)
-        # Ranges and states get their width first; an elided name is whole in its tooltip.
-        facts = [*(row.facts for row in self.rows), BRIEF_HEAD]
-        needed = max(metrics.horizontalAdvance(text) for text in facts) + 12
-        shown = (TICK, BARS, MISSING, CHIP)
-        others = sum(self._width_of(column) for column in shown)
-        space = self.viewport().width() - others - min(needed, round(_MAX_FACTS * theme().scale))
-        least = min(most, round(_MIN_NAME * theme().scale))
-        self.setColumnWidth(NAME, max(least, min(most, space)))
+        wanted = longest + theme().px("icon") + 18
+        head = QFontMetrics(theme().font("dense", "semibold"))
+        facts = head.horizontalAdvance(BRIEF_HEAD) + 12
+        least = min(wanted, round(_MIN_NAME * theme().scale))
+        others = sum(self._width_of(column) for column in (TICK, MISSING, CHIP)) + facts
+        bars = round(_BARS_WIDTH * theme().scale)
+        # The histograms go before a name is shortened.
+        self.setColumnHidden(BARS, self.viewport().width() - others - bars < wanted)
+        others += self._width_of(BARS)
+        width = max(least, min(wanted, self.viewport().width() - others))
+        self.setColumnWidth(NAME, width)
+        self.setTextElideMode(distinct_mode(names, metrics, width - theme().px("icon") - 14))
 
     def _width_of(self, column: int) -> int:
         return 0 if self.isColumnHidden(column) else self.columnWidth(column)

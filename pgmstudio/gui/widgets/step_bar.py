@@ -25,6 +25,7 @@ class _Step(QAbstractButton):
         super().__init__()
         self._number = number
         self.state = "later"
+        self.unneeded = ""
         self.setText(text)
         named(self, f"step{number}", f"Step {number}: {text}", f"Go to step {number}: {text}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -62,7 +63,8 @@ class _Step(QAbstractButton):
             painter.setPen(theme().color(ink))
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
         painter.setFont(self._text_font())
-        painter.setPen(theme().color("text" if self.state == "now" else "text_secondary"))
+        quiet = "text_disabled" if self.unneeded else "text_secondary"
+        painter.setPen(theme().color("text" if self.state == "now" else quiet))
         text_rect = QRectF(circle.right() + 8, 0, self.width() - circle.right() - 8, self.height())
         text = painter.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, int(text_rect.width())
@@ -152,6 +154,14 @@ class StepBar(QWidget):
             step.state = "now" if number == current else "done" if number < current else "later"
             step.updateGeometry()  # the text of the current step is wider
             step.update()
+
+    def show_unneeded(self, number: int, reason: str) -> None:
+        """Make a step pale that is skipped, with the reason; it can still be chosen."""
+        step = self._steps[number]
+        step.unneeded = reason
+        tip = f"Go to step {number + 1}: {step.text()}"
+        step.setToolTip(f"Skipped: {reason} Click to see it." if reason else tip)
+        step.update()
 
     def show_summary(self, text: str) -> None:
         """Show a summary of the file at the right."""

@@ -151,6 +151,7 @@ PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
     "data": _gui("data.page:open_data"),
     "import": _gui("importing.page:open_import"),
     "files": _gui("files.opening:open_files"),
+    "sample": _gui("welcome.samples:open_sample"),
     "welcome": _gui("welcome.page:open_welcome"),
     "learn": _gui("learning.page:open_learn"),
     "wizard": _gui("learning.wizard.page:open_stepwise"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pgmstudio.core.data.resampling import split
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
-from pgmstudio.core.project.project import DataEntry, ModelEntry
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run
 from pgmstudio.gui.evaluation.actions import open_classification
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.evaluation.classification_task import Answer
@@ -203,3 +204,20 @@ def test_mixtures_and_classes_predict_too_the_choice_variable_first(
         answer = answered(qtbot, page)
         assert answer.result.target == "ban"
         assert answer.features[0].is_used
+
+
+def test_rows_the_model_was_learned_from_are_pointed_out_and_a_split_is_offered(
+    window: MainWindow, qtbot: QtBot, page: ClassificationPage
+) -> None:
+    app = window.app
+    offer = page.findChild(QPushButton, "classifySplit")
+    assert not page.has_learning_rows
+    assert offer.isHidden(), "nothing is known of the rows of a model without a run"
+    data = app.project.data["d1"].data
+    run = Run("bn.hc", {}, 0, data.fingerprint, "0", Outcome.FINISHED, data_id="d1")
+    entry = replace(app.project.models["m1"], run_id="r1")
+    app.change("Learn", lambda project: replace(project, runs={"r1": run}, models={"m1": entry}))
+    page._ask()
+    qtbot.waitUntil(lambda: not offer.isHidden())
+    qtbot.mouseClick(offer, LEFT)
+    assert app.center.current is app.center.page("data:d1")

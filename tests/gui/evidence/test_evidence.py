@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QTreeWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QSpinBox, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
@@ -277,3 +277,19 @@ def test_data_without_columns_of_the_model_give_no_row(
     window.app.change("Import", partial(edits.add_data, entry=entry))
     window.app.actions.refresh()
     assert "no data set has columns" in window.app.actions["evidence.row"].toolTip()
+
+
+def test_scenarios_are_ordered_by_difference_with_the_target_first(
+    window: MainWindow, scenarios: ScenariosPage
+) -> None:
+    window.app.workspace.set_target("asia")
+    scenarios.findChild(QCheckBox, "scenariosByDifference").setChecked(True)
+    names = [card.name for card in scenarios.cards.cards]
+    assert names[0] == "asia"
+    spread = {
+        card.name: max(max(s) - min(s) for s in zip(*(g.values for g in card.groups), strict=True))
+        for card in scenarios.cards.cards
+    }
+    rest = [round(spread[name], 6) for name in names[1:]]
+    assert rest == sorted(rest, reverse=True)
+    assert rest[0] > rest[-1]

@@ -17,10 +17,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.gui.help import show_me
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.window.main_window import MainWindow
+from pgmstudio.gui.window.registry import PANELS
+from tests.gui.walking import opened_windows
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = [page for page in DOCS.rglob("*.md") if page.parent.name != "results"]
@@ -188,12 +192,92 @@ def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow)
     text = page.findChild(QTextBrowser, "helpText")
     docs = folder_of("docs")
     assert len(page.paths) >= 5
+    places = set()
     for path in page.paths:
         page.show_file(path)
         assert text.toPlainText().strip()
         for target in _links(text):
             file = target.partition("#")[0]
-            assert target.startswith("http") or not file or ((docs / path).parent / file).is_file()
+            if target.startswith("pgmstudio:"):
+                _check_place(window, QUrl(target).path())
+                places.add(target)
+            else:
+                is_there = not file or ((docs / path).parent / file).is_file()
+                assert target.startswith("http") or is_there, target
+    assert len(places) > 30  # one for each menu entry that a page names
+
+
+def _check_place(window: MainWindow, place: str) -> None:
+    """The link of the manual names something of this window."""
+    kind, _, name = place.partition("/")
+    match kind:
+        case "action":
+            assert name in window.app.actions.specs, place
+        case "menu":
+            assert window.findChild(QMenu, f"menu{name}") is not None, place
+        case "sample":
+            assert name in {key for sample in SAMPLES for key in (sample.file, sample.title)}, place
+        case "panel":
+            assert name in {panel.name for panel in PANELS}, place
+        case "page":
+            assert name.replace("-", " ") in show_me.PAGES, place
+        case _:
+            pytest.fail(place)
+
+
+def test_a_link_shows_the_place_in_the_window(
+    qtbot: QtBot, window: MainWindow, manual: HelpPage
+) -> None:
+    app, browser = window.app, manual.findChild(QTextBrowser, "helpText")
+
+    def follow(link: str) -> None:
+        app.center.bring_to_front(manual)
+        browser.anchorClicked.emit(QUrl(link))
+
+    follow("pgmstudio:sample/asia.json")
+    qtbot.waitUntil(lambda: app.center.current is not manual)
+    assert app.workspace.model_id is not None
+    for name in show_me.PAGES:
+        follow(f"pgmstudio:page/{name.replace(' ', '-')}")
+        assert app.center.current not in (None, manual)
+    # Other entries are shown in their menu, not run.
+    assert app.project.models
+    follow("pgmstudio:action/edit.undo")
+    menu = window.findChild(QMenu, "menuEdit")
+    assert menu.isVisible()
+    assert menu.activeAction() is app.actions["edit.undo"]
+    assert app.project.models
+    menu.close()
+    follow("pgmstudio:menu/Learn/With")
+    assert window.findChild(QMenu, "menuLearn/With").isVisible()
+    window.findChild(QMenu, "menuLearn/With").close()
+
+
+def test_a_link_to_an_action_opens_a_sample_where_nothing_is_open(
+    qtbot: QtBot, window: MainWindow, manual: HelpPage
+) -> None:
+    app = window.app
+    action = next(
+        spec.id
+        for spec in app.actions.specs.values()
+        if spec.menu.startswith("Evidence") and spec.text.endswith("…") and spec.disabled_reason()
+    )
+    manual.findChild(QTextBrowser, "helpText").anchorClicked.emit(
+        QUrl(f"pgmstudio:action/{action}?sample=Asia")
+    )
+    qtbot.waitUntil(lambda: bool(app.project.models))
+    qtbot.waitUntil(lambda: len(opened_windows(window)) > 0 or len(app.center.pages) > 2)
+    for dialog in opened_windows(window):
+        dialog.close()
+
+
+def test_a_link_to_what_does_not_exist_says_so(window: MainWindow, manual: HelpPage) -> None:
+    lines: list[str] = []
+    window.app.workspace.message.connect(lambda _level, text: lines.append(text))
+    for link in ("action/learn.lern", "sample/azia.json", "page/no", "menu/Fil", "thing/x"):
+        manual.findChild(QTextBrowser, "helpText").anchorClicked.emit(QUrl(f"pgmstudio:{link}"))
+    assert len(lines) == 5
+    assert "learn.learn" in lines[0]
 
 
 def _links(text: QTextBrowser) -> set[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +22,7 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.elided_label import distinct_mode
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook
 
@@ -405,3 +407,49 @@ def test_the_status_bar_tells_of_the_file_and_follows_the_ticks(
     page.view.columns.ticked.emit("smoker", False)
     assert "5 cells missing" in before
     assert "3 cells missing" in words()
+
+
+def test_return_goes_on_skips_steps_and_several_columns_are_cut_at_once(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "shop.csv"
+    words = ["*", "blue", "green"]
+    lines = [f"{n * 7 % 41}.5,{n * 5 % 37}.5,{words[n % 3]}" for n in range(60)]
+    path.write_text("\n".join(["width,height,colour", *lines]) + "\n", encoding="utf-8")
+    page = opened(window, qtbot, path)
+    foot = page.view.foot
+    assert "<b>*</b> (20) in colour" in page.view.file.doubtful.text
+    page.view.file.doubtful.link_activated.emit("missing")
+    qtbot.waitUntil(lambda: page.reading is not None and "*" in page.reading.markers_seen)
+    assert not page.view.file.doubtful.text
+
+    page.setFocus()
+    back = foot.back.mapTo(page, QPoint()).x()
+    qtbot.keyClick(page, Qt.Key.Key_Return)
+    qtbot.keyClick(page, Qt.Key.Key_Return)
+    assert page._step == CUTS
+    page.view.columns.list.selectAll()
+    more = page.view.cuts.bins.value() + 1
+    page.view.cuts.bins.setValue(more)
+    assert [page.draft.cutting[name].bins for name in ("width", "height")] == [more, more]
+    assert "2 selected columns" in page.view.cuts.several.text()
+    qtbot.keyClick(page, Qt.Key.Key_Return)
+    assert page._step == SPLIT
+    assert foot.back.mapTo(page, QPoint()).x() == back
+    assert foot.finish.shortcut().toString() == "Ctrl+Return"
+
+    for name in ("width", "height"):
+        page._on_ticked(name, False)
+    page.go_to(COLUMNS)
+    qtbot.keyClick(page, Qt.Key.Key_Return)
+    assert page._step == SPLIT
+    qtbot.keyClick(page, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: isinstance(window.app.center.current, DataPage), timeout=20_000)
+
+
+def test_names_that_begin_alike_are_shortened_elsewhere(window: MainWindow) -> None:
+    metrics = QFontMetrics(theme().font("dense"))
+    width = metrics.horizontalAdvance("region-no") + 6
+    names = ["region-north", "region-south", "region-west"]
+    mode = distinct_mode(names, metrics, width)
+    assert len({metrics.elidedText(name, mode, width) for name in names}) == 3

@@ -72,6 +72,8 @@ def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
     # A first model is there before the search has told anything.
     curves = {"held-out", "edges changed", "weight 1", "weight 10"}
     qtbot.waitUntil(lambda: curves <= {*run.trace.more}, timeout=LONG_MS)
+    # On a loaded machine the single tree of the start can be the best for a while.
+    qtbot.waitUntil(lambda: len(getattr(run.best, "trees", ())) == TREES, timeout=LONG_MS)
     assert run.state is JobState.RUNNING
     driver.press("runStop")
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG_MS)

@@ -14,7 +14,7 @@ from pgmstudio.core.io.data.column_types import Column, OddNumber, column_of, od
 from pgmstudio.core.io.data.encoding import columns_to_keep
 from pgmstudio.core.io.data.formats.delimited import PREVIEW_ROWS
 from pgmstudio.core.io.data.formats.raw_table import RawTable, TextFacts
-from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.io.data.options import LIKELY_MARKERS, ImportOptions
 from pgmstudio.core.io.data.reader import data_format, read_table
 
 HISTOGRAM_BARS = 45
@@ -52,7 +52,8 @@ class ColumnReport:
 
     `states` are the distinct values with their counts, the first 60 in order; there are none for
     many numbers. `histogram` has 45 counts over `low` … `high` when the column holds numbers.
-    `odd` is a number of it that may stand for missing.
+    `odd` is a number of it that may stand for missing, `doubtful` the texts that may, with their
+    counts.
     """
 
     name: str
@@ -67,6 +68,7 @@ class ColumnReport:
     cutting: Discretisation | None = None
     note: str = ""
     odd: OddNumber | None = None
+    doubtful: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def _column_report(
         cutting=cutting,
         note=note,
         odd=odd,
+        doubtful=_doubtful(column, distinct),
     )
 
 
@@ -156,6 +159,18 @@ def _bars(column: Column) -> tuple[tuple[str, int], ...]:
     states, codes = column.coded()
     counts = np.bincount(codes, minlength=len(states) + 1).tolist()
     return tuple(zip(states[:MAX_STATES_SHOWN], counts, strict=False))
+
+
+def _doubtful(column: Column, distinct: int) -> tuple[tuple[str, int], ...]:
+    """Values of a column of texts that usually mark missing cells (`NaN`, `*`, `-`)."""
+    if column.is_numeric or not distinct:
+        return ()
+    states, codes = column.coded()
+    numbers = [n for n, state in enumerate(states) if state.casefold() in LIKELY_MARKERS]
+    if not numbers or len(numbers) == len(states):
+        return ()
+    counts = np.bincount(codes, minlength=len(states) + 1)
+    return tuple((states[n], int(counts[n])) for n in numbers)
 
 
 def _histogram(

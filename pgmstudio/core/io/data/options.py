@@ -18,6 +18,14 @@ SUGGESTED_MARKERS = (
     *("missing", "unknown", "-1", "-9", "-99", "-999", "-9999", "9999"),
 )
 
+# Texts that hardly ever are states; a column of words that has one is pointed out.
+LIKELY_MARKERS = frozenset(
+    (
+        *("nan", "n/a", "#n/a", "null", "none", "*", ".", "-", "--", "na", "?"),
+        *("missing", "unknown"),
+    )
+)
+
 # A column of numbers with more distinct values than this is measured, not counted off.
 MANY_NUMBERS = 20
 

@@ -1,4 +1,4 @@
-"""Parts of a Bayesian network on the clipboard, as the JSON of a native model file."""
+"""Parts of a model on the clipboard, as the JSON of a native model file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import PictureNode, Point
 from pgmstudio.core.drawing.layout.boxes import box_size, overlapping_pairs, without_overlaps
 from pgmstudio.core.errors import GraphError, PgmStudioError
-from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of, file_of_document
 from pgmstudio.core.json_documents import parse_json, render_json
-from pgmstudio.core.languages.bayesian_network.conversions import plain_network
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork, Table
-from pgmstudio.core.languages.registry import a_kind
+from pgmstudio.core.languages.conversions import converted
+from pgmstudio.core.languages.registry import LANGUAGES, a_kind, language_of
 from pgmstudio.core.model import Model
+from pgmstudio.core.project.model_edits import Renamable
 
 _CLIPBOARD = Path("clipboard.json")
 # Distance of a copy from its original.
@@ -39,43 +37,21 @@ class Copied:
 
 
 def copied(model: Model, names: Iterable[str], positions: Mapping[str, Point]) -> Copied:
-    """The named variables with their edges and tables; parents left behind are summed out."""
-    network = _network(model, "copied")
-    wanted = [name for name in network.domain.names if name in set(names)]
-    notices = []
-    part = network
-    for name in wanted:
-        absent = [p for p in network.dag.parents(name) if p not in wanted]
-        for parent in absent:
-            part = part.without_edge(parent, name)
-        if absent:
-            part = part.with_table(name, _summed_out(network, part, name))
-            notices.append(
-                f"The table of {name} is summed over {', '.join(absent)}, not copied with it."
-            )
-    for name in network.domain.names:
-        if name not in wanted:
-            part = part.without_variable(name)
-    layout = {name: positions[name] for name in wanted if name in positions}
+    """The named variables with their edges and tables; neighbours left behind are summed out."""
+    part_of = language_of(model).part_of
+    if part_of is None:
+        raise GraphError(_whole(model, "copied"))
+    part, notices = part_of.load()(model, set(names))
+    layout = {name: positions[name] for name in part.domain.names if name in positions}
     text = render_json(document_of(ModelFile(part, layout=layout))).decode("utf-8")
-    return Copied(text, len(wanted), tuple(notices))
-
-
-def _summed_out(network: BayesianNetwork, part: BayesianNetwork, name: str) -> Table:
-    """P(name | the parents it keeps) in `network`; the plain average, as it stands in `part`,
-    where the parents cannot be in such states together."""
-    family = [*part.dag.parents(name), name]
-    joint = JunctionTreeSession(network).joint(family)
-    total = joint.sum(axis=-1, keepdims=True)
-    table: Table = np.where(total > 0, joint / np.where(total > 0, total, 1), part.table(name))
-    return table
+    return Copied(text, len(part.domain), notices)
 
 
 @dataclass(frozen=True)
 class Pasted:
     """The model with the part in it, and where its nodes go."""
 
-    model: BayesianNetwork
+    model: Model
     names: tuple[str, ...]
     positions: dict[str, Point]
 
@@ -90,29 +66,29 @@ def pasted(
 
     It goes to `at`, or to a free position among the nodes that are `present` there.
     """
-    network = _network(model, "pasted into")
+    joined = language_of(model).joined
+    if joined is None:
+        raise GraphError(_whole(model, "pasted into"))
     try:
         file = file_of_document(parse_json(text.encode("utf-8"), _CLIPBOARD), _CLIPBOARD)
     except PgmStudioError as error:
         raise GraphError("Copy nodes first: there is no part of a model here.") from error
-    part = _network(file.model, "pasted")
+    part = converted(file.model, model.kind)
+    assert isinstance(part, Renamable)
     names: dict[str, str] = {}
-    taken = set(network.domain.names)
+    taken = set(model.domain.names)
     for name in part.domain.names:
         names[name] = _free_name(name, taken)
         taken.add(names[name])
-    variables = tuple(replace(v, name=names[v.name]) for v in part.domain)
-    domain = Domain((*network.domain.variables, *variables))
-    shift = len(network.domain)
-    parents = tuple(tuple(p + shift for p in some) for some in part.dag.parent_indices)
-    dag = Dag(domain.names, (*network.dag.parent_indices, *parents))
-    merged = BayesianNetwork(domain, dag, (*network.tables, *part.tables))
+    renamed = part.with_domain(Domain(tuple(replace(v, name=names[v.name]) for v in part.domain)))
     positions = _apart(_moved(file.layout, at), part.domain)
     if at is None:
-        taken_positions = {n: p for n, p in (present or {}).items() if n in network.domain}
-        positions = _shifted(positions, part.domain, taken_positions, network.domain)
+        taken_positions = {n: p for n, p in (present or {}).items() if n in model.domain}
+        positions = _shifted(positions, part.domain, taken_positions, model.domain)
     return Pasted(
-        merged, tuple(names.values()), {names[n]: p for n, p in positions.items() if n in names}
+        joined.load()(model, renamed),
+        tuple(names.values()),
+        {names[n]: p for n, p in positions.items() if n in names},
     )
 
 
@@ -175,10 +151,9 @@ def _free_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def _network(model: Model, what: str) -> BayesianNetwork:
-    network = plain_network(model)
-    if network is None:
-        raise GraphError(
-            f"Only Bayesian networks can be {what} in parts; {a_kind(model.kind)} is one whole."
-        )
-    return network
+def _whole(model: Model, what: str) -> str:
+    able = [row.noun for row in LANGUAGES.values() if row.joined is not None]
+    return (
+        f"Only {' and '.join(f'{noun}s' for noun in able)} can be {what} in parts; "
+        f"{a_kind(model.kind)} is one whole."
+    )

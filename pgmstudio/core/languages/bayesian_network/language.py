@@ -86,6 +86,8 @@ LANGUAGE = Language(
             "and BIC.",
         ),
     ),
+    part_of=lazy("parts:part_of"),
+    joined=lazy("parts:joined"),
     learners={
         "bn.hill-climb": lazy("learning.score_based.hill_climbing:HillClimbLearner"),
         "bn.kes": lazy("learning.equivalence_search.search:KesLearner"),

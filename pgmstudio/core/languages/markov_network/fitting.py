@@ -21,8 +21,7 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataError, GraphError
+from pgmstudio.core.errors import DataError, GraphError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.inference.junction_tree.query import joint_of
@@ -172,7 +171,17 @@ def projected(network: MarkovNetwork, structure: MarkovStructure) -> MarkovNetwo
         values = np.array([before.get(parameter, 0.0) for parameter in form.parameters])
         return MarkovNetwork.of_parameters(structure, form.restricted(values))
     flow = network.propagation()
-    marginals = [joint_of(network, clique, {}, flow) for clique in structure.maximal_cliques]
+    return nearest(structure, [joint_of(network, c, {}, flow) for c in structure.maximal_cliques])
+
+
+def nearest(structure: MarkovStructure, marginals: Sequence[Floats]) -> MarkovNetwork:
+    """The network with the smallest KL divergence from a distribution with these probabilities of
+    the maximal cliques."""
+    if structure.junction_tree.table_cells > MAX_CELLS:
+        raise TooLargeError(
+            "The nearest distribution of this graph would take long: its junction tree has "
+            f"{structure.junction_tree.table_cells:,} cells, at most {MAX_CELLS:,} are computed."
+        )
     return run_to_end(_fit_counts(structure, marginals, 0.0, TOLERANCE, NEVER)).network
 
 
@@ -255,23 +264,7 @@ def _parts(structure: MarkovStructure) -> tuple[_Part, ...]:
             members[home[parent]].update(clique)
     result = []
     for inside, joint in zip(members, joints, strict=True):
-        ordered = tuple(sorted(inside))
-        at = {v: n for n, v in enumerate(ordered)}
-        result.append(
-            _Part(
-                MarkovStructure(
-                    Domain(tuple(structure.domain.variables[v] for v in ordered)),
-                    frozenset((at[i], at[j]) for i, j in structure.edges if {i, j} <= inside),
-                    {
-                        (at[i], at[j]): elements
-                        for (i, j), elements in structure.contexts.items()
-                        if {i, j} <= inside
-                    },
-                ),
-                ordered,
-                joint,
-            )
-        )
+        result.append(_Part(structure.induced(inside), tuple(sorted(inside)), joint))
     return tuple(result)
 
 

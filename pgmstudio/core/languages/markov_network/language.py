@@ -82,6 +82,8 @@ LANGUAGE = Language(
         "set_potential": lazy("edits:set_potential"),
         "fit_parameters": lazy("edits:fit_parameters"),
     },
+    part_of=lazy("parts:part_of"),
+    joined=lazy("parts:joined"),
     query=Lazy("pgmstudio.core.inference.junction_tree.query:ask_factors"),
     map_query=Lazy("pgmstudio.core.inference.map_search:most_probable_states"),
     size_breakdown=lazy("structure_facts:markov_sizes"),

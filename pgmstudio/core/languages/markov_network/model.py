@@ -26,7 +26,7 @@ from pgmstudio.core.languages.markov_network.log_linear import (
     restriction_text,
     restrictions_of,
 )
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure, edge_of
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 
 # What a restriction by a context may differ from 0, in natural logarithms: rounding of potentials.
 RESTRICTION_TOLERANCE = 1e-6
@@ -261,19 +261,11 @@ class MarkovNetwork:
         for other in sorted(structure.neighbours[gone]):
             structure = structure.without_edge(gone, other)
         apart = self.with_structure(structure) if structure != self.structure else self
-        domain = Domain(tuple(v for v in self.domain if v.name != name))
-
-        def shifted(variables: Iterable[int]) -> tuple[int, ...]:
-            return tuple(v - (v > gone) for v in variables)
-
-        smaller = MarkovStructure(
-            domain,
-            frozenset(edge_of(*shifted(edge)) for edge in structure.edges),
-            {edge_of(*shifted(edge)): each for edge, each in structure.contexts.items()},
-        )
+        smaller = structure.induced(v for v in range(len(self.domain)) if v != gone)
         pairs = zip(structure.maximal_cliques, apart.potentials, strict=True)
         return MarkovNetwork.of_factors(
-            smaller, [(shifted(c), table) for c, table in pairs if c != (gone,)]
+            smaller,
+            [(tuple(v - (v > gone) for v in c), table) for c, table in pairs if c != (gone,)],
         )
 
     def with_domain(self, domain: Domain) -> MarkovNetwork:

@@ -251,6 +251,18 @@ class MarkovStructure:
             raise GraphError(f"There is no edge {self.edge_text(edge)}.")
         return self._with_edges(self.edges - {edge})
 
+    def induced(self, variables: Iterable[int]) -> MarkovStructure:
+        """The structure of some of the variables alone, with the edges between them; a context
+        stays if it held in all states of the common neighbours that are left out."""
+        inside = sorted(variables)
+        place = {v: n for n, v in enumerate(inside)}
+        between = self._with_edges(frozenset(e for e in self.edges if place.keys() >= set(e)))
+        return MarkovStructure(
+            Domain(tuple(self.domain.variables[v] for v in inside)),
+            frozenset((place[i], place[j]) for i, j in between.edges),
+            {(place[i], place[j]): each for (i, j), each in between.contexts.items()},
+        )
+
     def _with_edges(self, edges: frozenset[Edge]) -> MarkovStructure:
         plain = MarkovStructure(self.domain, edges)
         contexts = {}
