@@ -1,3 +1,60 @@
-"""PGM Studio: learn, look at, edit and question probabilistic graphical models."""
+"""PGM Studio: learn, look at, edit and question probabilistic graphical models.
 
-__version__ = "0.1.0"
+>>> import pgmstudio as pgm
+>>> data = pgm.read_data(pgm.sample_path("coronary.csv"))
+>>> tree = pgm.learn("tree.chow-liu", data)
+>>> tree.query("pressure", given={"smoking": "yes"})
+pressure
+  140 or over  ██████████                0.4276
+  under 140    ██████████████            0.5724
+
+The names below are loaded when they are first used, so that `import pgmstudio` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pgmstudio.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from pgmstudio.api.answers import Beliefs as Beliefs
+    from pgmstudio.api.answers import Explanation as Explanation
+    from pgmstudio.api.data import Data as Data
+    from pgmstudio.api.data import read_data as read_data
+    from pgmstudio.api.data import sample_path as sample_path
+    from pgmstudio.api.exchange import from_networkx as from_networkx
+    from pgmstudio.api.exchange import from_pgmpy as from_pgmpy
+    from pgmstudio.api.exchange import from_pyagrum as from_pyagrum
+    from pgmstudio.api.experiments import bootstrap as bootstrap
+    from pgmstudio.api.experiments import compare as compare
+    from pgmstudio.api.experiments import sl_curve as sl_curve
+    from pgmstudio.api.learning import iter_learn as iter_learn
+    from pgmstudio.api.learning import learn as learn
+    from pgmstudio.api.learning import learners as learners
+    from pgmstudio.api.learning import parameters as parameters
+    from pgmstudio.api.models import Fitted as Fitted
+    from pgmstudio.api.models import load as load
+    from pgmstudio.core.errors import PgmStudioError as PgmStudioError
+
+_MODULES = {
+    "pgmstudio.api.answers": ("Beliefs", "Explanation"),
+    "pgmstudio.api.data": ("Data", "read_data", "sample_path"),
+    "pgmstudio.api.exchange": ("from_networkx", "from_pgmpy", "from_pyagrum"),
+    "pgmstudio.api.experiments": ("bootstrap", "compare", "sl_curve"),
+    "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters"),
+    "pgmstudio.api.models": ("Fitted", "load"),
+    "pgmstudio.core.errors": ("PgmStudioError",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pgmstudio' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from pgmstudio import __version__
 from pgmstudio.cli.registry import COMMANDS, Command
 from pgmstudio.core.errors import Cancelled, ParameterError, PgmStudioError, UnknownNameError
+from pgmstudio.version import __version__
 
 DONE, BUG, FIXABLE, INTERRUPTED = 0, 1, 2, 130
 

@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from pgmstudio import __version__
 from pgmstudio.cli.registry import COMMANDS
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_learner
@@ -23,6 +22,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import ImprovedModel
+from pgmstudio.version import __version__
 
 Call = Callable[..., Any]
 

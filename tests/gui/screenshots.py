@@ -23,9 +23,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen before
 from PySide6.QtGui import QPainter  # noqa: E402
 
+from pgmstudio.core.resources import folder_of  # noqa: E402
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver, WindowTour  # noqa: E402
 from pgmstudio.gui.jobs import progress_dialog  # noqa: E402
-from pgmstudio.gui.theme.resources import folder_of  # noqa: E402
 from pgmstudio.gui.theme.theme import theme  # noqa: E402
 from pgmstudio.gui.tour.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.window.application import GuiThreadCollector, make_application  # noqa: E402

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pgmstudio import __version__
 from pgmstudio.cli.options.data import (
     add_data_options,
     check_ending,
@@ -29,14 +28,12 @@ from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import Cancelled, DataError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
-from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -98,7 +95,14 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
             raise Cancelled(f"{message}.")
         raise UsageError(f"{message}; raise --time-limit.")
     if args.output is not None:  # first, so that no later error can lose the model
-        provenance = provenance_of(task, outcome, Path(args.data).name, given_texts(args))
+        provenance = task.provenance(
+            outcome=outcome.outcome,
+            seconds=outcome.seconds,
+            measures=outcome.measures,
+            trace=outcome.trace,
+            file=Path(args.data).name,
+            objects=given_texts(args),
+        )
         _save(args.output, outcome.model, provenance, line)
     if args.log is not None:
         line.message(_save_log(args.log, outcome, quoted=args.quote_formulas))
@@ -239,38 +243,6 @@ class LearnReport:
         if self.output is not None:
             pairs.append(("Saved to", self.output))
         yield Fields(pairs)
-
-
-def provenance_of(
-    task: LearnTask, outcome: LearnOutcome, data_file: str, objects: Mapping[str, str]
-) -> dict[str, Any]:
-    """What is needed to repeat the run and to compare its result.
-
-    `objects` has the files of parameters that are objects.
-    """
-    is_object = {s.name: s.kind is ParamKind.OBJECT for s in specs_of(type(task.params))}
-    provenance: dict[str, Any] = with_null(
-        {
-            "program": f"PGM Studio {__version__}",
-            "learner": task.learner_key,
-            "parameters": {
-                name: objects.get(name) if is_object[name] else value
-                for name, value in params_to_dict(task.params).items()
-            },
-            "seed": task.seed,
-            "data": {
-                "file": data_file,
-                "fingerprint": task.data.fingerprint,
-                "rows": task.data.row_count,
-                "variables": len(task.data.domain),
-            },
-            "outcome": outcome.outcome,
-            "seconds": outcome.seconds,
-            "measures": outcome.measures,
-            "trace": outcome.trace,
-        }
-    )
-    return provenance
 
 
 def _save(path: str, model: Model, provenance: Mapping[str, Any], line: ProgressLine) -> None:

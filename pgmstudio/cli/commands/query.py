@@ -29,9 +29,7 @@ from pgmstudio.core.execution.events import StopSwitch
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
 from pgmstudio.core.inference.base import (
     Belief,
-    BoundedSession,
     Done,
-    ExplainingSession,
     Finding,
     Observed,
     Scale,
@@ -41,7 +39,7 @@ from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.degree_session import degrees_of
 from pgmstudio.core.languages.registry import a_kind, language_of
-from pgmstudio.core.languages.sessions import ask, open_session
+from pgmstudio.core.languages.sessions import QueryAnswer, answer_query
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -115,50 +113,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
         answer=answer_query(model, names, findings, explain=args.mpe),
         map_answer=most_probable_from(args, model, findings),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class QueryAnswer:
-    """Beliefs, the probability of the evidence and the most probable explanation."""
-
-    beliefs: Mapping[str, Belief]
-    log2_evidence: float
-    most_probable: Mapping[str, str] | None = None
-    log2_most_probable: float | None = None  # together with the evidence
-    log2_bound: float | None = None  # of a mixture whose explanation may not be the best one
-
-    @property
-    def log2_given_evidence(self) -> float | None:
-        """log2 of the most probable explanation given the evidence."""
-        joint = self.log2_most_probable
-        return None if joint is None else joint - self.log2_evidence
-
-
-def answer_query(
-    model: Model, names: Sequence[str], findings: Mapping[str, Finding], *, explain: bool
-) -> QueryAnswer:
-    """Beliefs of these variables, of all without names; and the most probable explanation.
-
-    For a few variables, the parts of a network that cannot matter are pruned.
-    """
-    if names and not explain:
-        pruned = ask(model, names, findings)
-        return QueryAnswer(pruned.beliefs, pruned.log2_evidence)
-    session = open_session(model)
-    for name, finding in findings.items():
-        session.set_evidence(name, finding)
-    beliefs = {name: session.belief(name) for name in names or model.domain.names}
-    if not explain:
-        return QueryAnswer(beliefs, session.log2_evidence())
-    if not isinstance(session, ExplainingSession):
-        raise UsageError(
-            f"{a_kind(model.kind, 'A')} has no most probable explanation; leave out --mpe."
-        )
-    explanation, log2 = session.most_probable(), session.log2_most_probable()
-    bound = None
-    if isinstance(session, BoundedSession) and not session.is_most_probable_exact:
-        bound = session.log2_most_probable_bound()
-    return QueryAnswer(beliefs, session.log2_evidence(), explanation, log2, bound)
 
 
 @dataclass(frozen=True, eq=False)

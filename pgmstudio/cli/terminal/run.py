@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
@@ -13,19 +12,11 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import Cancelled, TooLargeError
+from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress, StopSwitch
-from pgmstudio.core.languages.learn_task import LearnTask
-from pgmstudio.core.languages.likelihood import log2_likelihood
-from pgmstudio.core.learning.base import (
-    ArtifactSaved,
-    Finished,
-    ImprovedModel,
-    LearnEvent,
-    RunArtifact,
-)
-from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
+from pgmstudio.core.learning.base import Finished, ImprovedModel, RunArtifact
+from pgmstudio.core.model import Model
 
 E = TypeVar("E")
 
@@ -150,48 +141,13 @@ class LearnOutcome(RunEnd):
     is_start: bool  # whether the model is the one that the search started from
 
 
-def _best_event(
-    events: list[ImprovedModel | Finished], data: DataSet
-) -> ImprovedModel | Finished | None:
-    """The last model; of a stopped run, the start if it is better in likelihood and in BIC.
-
-    A search from no edges may be stopped before it is as good as the tree computed at its start.
-    """
-    starts = [event for event in events if isinstance(event, ImprovedModel) and event.is_start]
-    last = events[-1] if events else None
-    if not starts or not isinstance(last, ImprovedModel) or last.is_start or data.has_missing:
-        return last
-    start = starts[-1].model
-    model = last.model
-    if not (isinstance(start, ProbabilisticModel) and isinstance(model, ProbabilisticModel)):
-        return last
-    if not start.domain == model.domain == data.domain:  # a given graph may have other variables
-        return last
-    try:
-        ahead = log2_likelihood(start, data) - log2_likelihood(model, data)
-    except TooLargeError:
-        return last
-    saved = model.representation_size() - start.representation_size()
-    bic_ahead = ahead + saved * math.log2(max(data.total_weight, 1.0)) / 2
-    return starts[-1] if ahead > 0 and bic_ahead > 0 else last
-
-
 def run_learner(
     task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
 ) -> LearnOutcome:
     """Run a learner and return its best model, with the measures of the models before it."""
-    events: list[ImprovedModel | Finished] = []
-    artifacts: dict[str, RunArtifact] = {}
-
-    def take(event: LearnEvent) -> None:
-        match event:
-            case ArtifactSaved(artifact):
-                artifacts[artifact.kind] = artifact
-            case ImprovedModel() | Finished():
-                events.append(event)
-
-    end = run_task(task, take, line, time_limit=time_limit)
-    best = _best_event(events, task.data)
+    collected = CollectedEvents(task)
+    end = run_task(task, collected.take, line, time_limit=time_limit)
+    best = collected.best()
     return LearnOutcome(
         model=None if best is None else best.model,
         measures={} if best is None else dict(best.measures),
@@ -199,9 +155,7 @@ def run_learner(
         is_finished=isinstance(best, Finished),
         was_interrupted=end.was_interrupted,
         seconds=end.seconds,
-        trace=[
-            dict(e.measures) for e in events if not (isinstance(e, ImprovedModel) and e.is_start)
-        ],
+        trace=collected.trace,
         notes=end.notes,
-        artifacts=artifacts,
+        artifacts=collected.artifacts,
     )

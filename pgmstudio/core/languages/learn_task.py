@@ -1,17 +1,30 @@
-"""A run of one learner as a value, which can be sent to a child process."""
+"""A run of one learner as a value, which can be sent to a child process, and what came of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import CancelToken, Note
+from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.learning.base import Finished, LearnEvent
+from pgmstudio.core.languages.likelihood import log2_likelihood
+from pgmstudio.core.learning.base import (
+    ArtifactSaved,
+    Finished,
+    ImprovedModel,
+    LearnEvent,
+    RunArtifact,
+)
+from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
+from pgmstudio.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +58,94 @@ class LearnTask:
             if isinstance(event, Finished):
                 yield from map(Note, model_warnings(event.model, self.data))
             yield event
+
+    def provenance(
+        self,
+        *,
+        outcome: str,
+        seconds: float,
+        measures: Mapping[str, float],
+        trace: Sequence[Mapping[str, Any]] = (),
+        file: str = "",
+        objects: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """What is needed to repeat the run and to compare its result.
+
+        `objects` has the files of parameters that are objects.
+        """
+        is_object = {s.name: s.kind is ParamKind.OBJECT for s in specs_of(type(self.params))}
+        provenance: dict[str, Any] = with_null(
+            {
+                "program": f"PGM Studio {__version__}",
+                "learner": self.learner_key,
+                "parameters": {
+                    name: (objects or {}).get(name) if is_object[name] else value
+                    for name, value in params_to_dict(self.params).items()
+                },
+                "seed": self.seed,
+                "data": {
+                    "file": file,
+                    "fingerprint": self.data.fingerprint,
+                    "rows": self.data.row_count,
+                    "variables": len(self.data.domain),
+                },
+                "outcome": outcome,
+                "seconds": seconds,
+                "measures": dict(measures),
+                "trace": list(trace),
+            }
+        )
+        return provenance
+
+
+class CollectedEvents:
+    """The models, artifacts and notes of a run."""
+
+    def __init__(self, task: LearnTask) -> None:
+        self._data = task.data
+        self._models: list[ImprovedModel | Finished] = []
+        self.artifacts: dict[str, RunArtifact] = {}  # by kind
+        self.notes: list[str] = []
+
+    def take(self, event: LearnEvent) -> None:
+        match event:
+            case ArtifactSaved(artifact):
+                self.artifacts[artifact.kind] = artifact
+            case ImprovedModel() | Finished():
+                self._models.append(event)
+            case Note(message):
+                self.notes.append(message)
+
+    @property
+    def trace(self) -> list[dict[str, float]]:
+        """The measures of all models but those from before the search."""
+        return [
+            dict(event.measures)
+            for event in self._models
+            if not (isinstance(event, ImprovedModel) and event.is_start)
+        ]
+
+    def best(self) -> ImprovedModel | Finished | None:
+        """The last model; of a stopped run, the start if it is better in likelihood and in BIC.
+
+        A search from no edges may be stopped before it is as good as the tree computed at its
+        start.
+        """
+        data = self._data
+        starts = [e for e in self._models if isinstance(e, ImprovedModel) and e.is_start]
+        last = self._models[-1] if self._models else None
+        if not starts or not isinstance(last, ImprovedModel) or last.is_start or data.has_missing:
+            return last
+        start = starts[-1].model
+        model = last.model
+        if not (isinstance(start, ProbabilisticModel) and isinstance(model, ProbabilisticModel)):
+            return last
+        if not start.domain == model.domain == data.domain:  # a given graph may have others
+            return last
+        try:
+            ahead = log2_likelihood(start, data) - log2_likelihood(model, data)
+        except TooLargeError:
+            return last
+        saved = model.representation_size() - start.representation_size()
+        bic_ahead = ahead + saved * math.log2(max(data.total_weight, 1.0)) / 2
+        return starts[-1] if ahead > 0 and bic_ahead > 0 else last

@@ -20,7 +20,10 @@ from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
 from pgmstudio.core.inference.base import (
     NO_INTERVENTION,
     Answer,
+    Belief,
+    BoundedSession,
     Done,
+    ExplainingSession,
     Finding,
     InferenceSession,
     Observed,
@@ -70,6 +73,48 @@ def ask(model: Model, targets: Sequence[str], evidence: Mapping[str, Finding]) -
     for name, finding in evidence.items():
         session.set_evidence(name, finding)
     return Answer({name: session.belief(name) for name in targets}, session.log2_evidence())
+
+
+@dataclass(frozen=True, eq=False)
+class QueryAnswer:
+    """Beliefs, the probability of the evidence and the most probable explanation."""
+
+    beliefs: Mapping[str, Belief]
+    log2_evidence: float
+    most_probable: Mapping[str, str] | None = None
+    log2_most_probable: float | None = None  # together with the evidence
+    log2_bound: float | None = None  # of a mixture whose explanation may not be the best one
+
+    @property
+    def log2_given_evidence(self) -> float | None:
+        """log2 of the most probable explanation given the evidence."""
+        joint = self.log2_most_probable
+        return None if joint is None else joint - self.log2_evidence
+
+
+def answer_query(
+    model: Model, names: Sequence[str], findings: Mapping[str, Finding], *, explain: bool = False
+) -> QueryAnswer:
+    """Beliefs of these variables, of all without names; and the most probable explanation.
+
+    For a few variables, the parts of a network that cannot matter are pruned.
+    """
+    if names and not explain:
+        pruned = ask(model, names, findings)
+        return QueryAnswer(pruned.beliefs, pruned.log2_evidence)
+    session = open_session(model)
+    for name, finding in findings.items():
+        session.set_evidence(name, finding)
+    beliefs = {name: session.belief(name) for name in names or model.domain.names}
+    if not explain:
+        return QueryAnswer(beliefs, session.log2_evidence())
+    if not isinstance(session, ExplainingSession):
+        raise PgmStudioError(f"{a_kind(model.kind, 'A')} has no most probable explanation.")
+    explanation, log2 = session.most_probable(), session.log2_most_probable()
+    bound = None
+    if isinstance(session, BoundedSession) and not session.is_most_probable_exact:
+        bound = session.log2_most_probable_bound()
+    return QueryAnswer(beliefs, session.log2_evidence(), explanation, log2, bound)
 
 
 def no_intervention_reason(model: Model) -> str:

@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pgmstudio import __version__
 from pgmstudio.core.analysis.model_comparison import compare
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import FileError, PgmStudioError
@@ -53,6 +52,7 @@ from pgmstudio.core.reports.sections import (
     model_picture,
     size_facts,
 )
+from pgmstudio.version import __version__
 
 # Number of curves whose best model is drawn.
 MAX_DRAWN = 8

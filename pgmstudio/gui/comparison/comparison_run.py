@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from pgmstudio import __version__
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import Split, case_total
 from pgmstudio.core.errors import Cancelled
@@ -40,6 +39,7 @@ from pgmstudio.core.number_format import duration
 from pgmstudio.core.params import AUTO
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.version import __version__
 
 # Minimum interval between tables that differ only in progress.
 TELL_SECONDS = 0.15

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from pgmstudio import __version__
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.experiments.comparison_rows import Line, lines_of, planned_lines
 from pgmstudio.core.experiments.language_comparison.results import (
@@ -63,6 +62,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
+from pgmstudio.version import __version__
 
 KEY = "compare-languages"
 NO_DATA = "import data first (Ctrl+I)."

@@ -38,6 +38,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
@@ -45,7 +46,6 @@ from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_welcome
-from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget

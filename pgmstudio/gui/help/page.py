@@ -30,9 +30,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.help.show_me import SCHEME, ShowMe
-from pgmstudio.gui.theme.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
 from pgmstudio.gui.widgets.page import Page

@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-import pgmstudio
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ParameterError, PgmStudioError
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan, processes_for
@@ -36,6 +35,7 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.live_model import live_models
+from pgmstudio.version import __version__
 
 # More points than a plot has pixels add nothing.
 MAX_TRACE_POINTS = 600
@@ -159,7 +159,7 @@ class RunRecorder(QObject):
             params=plain_params(request.params, models_of(project)),
             seed=request.seed,
             data_fingerprint=run.task.data.fingerprint,
-            program_version=pgmstudio.__version__,
+            program_version=__version__,
             outcome=_OUTCOMES[run.state],
             title=request.title,
             data_id=request.data_id if request.data_id in project.data else None,

@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from pgmstudio.core.drawing.theme import colors, tokens
-from pgmstudio.gui.theme.resources import folder_of
+from pgmstudio.core.resources import folder_of
 
 
 def set_role(widget: QWidget, role: str) -> None:

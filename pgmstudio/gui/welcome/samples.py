@@ -20,10 +20,10 @@ from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.project.edits import add_data, add_run
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
+from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_files, open_model_page
-from pgmstudio.gui.theme.resources import folder_of
 
 NETWORKS, CONTEXT, TREES, DATA = "Bayesian networks", "Context", "Trees", "Data"
 

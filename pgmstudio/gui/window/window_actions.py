@@ -8,13 +8,13 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-import pgmstudio
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import label, named
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.registry import BOTTOM, LEFT, PANELS, RIGHT
+from pgmstudio.version import __version__
 
 
 def regions(window: MainWindow) -> list[QWidget]:
@@ -77,7 +77,7 @@ def show_about(parent: QWidget) -> QDialog:
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(24, 24, 24, 16)
     layout.addWidget(label("PGM Studio", "heading", size="heading"))
-    layout.addWidget(label(f"Version {pgmstudio.__version__}", "secondary"))
+    layout.addWidget(label(f"Version {__version__}", "secondary"))
     text = label(
         "Learn probabilistic graphical models from data, question them, compare them. "
         "Free software under the MIT licence; it stands on Qt for Python, NumPy, SciPy, Numba, "

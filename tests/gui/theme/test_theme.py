@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTableWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.gui.theme.resources import folder_of
+from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.grid_view import SortHead

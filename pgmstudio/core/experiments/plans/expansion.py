@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio import __version__
 from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
@@ -29,6 +28,7 @@ from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import params_to_dict, parse_params, specs_of
+from pgmstudio.version import __version__
 
 Settings = Mapping[str, object]
 Sweep = Callable[[float], Settings]

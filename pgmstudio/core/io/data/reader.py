@@ -12,11 +12,11 @@ import re
 import sqlite3
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pgmstudio.core.data.dataset import DataSet, Imported
 from pgmstudio.core.data.resampling import Parts
@@ -42,6 +42,9 @@ from pgmstudio.core.io.data.formats.text_sniffing import natural_key
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.spreadsheets import quote_formulas
 from pgmstudio.core.io.reading_limits import check_regular, unpacks_beyond
+
+if TYPE_CHECKING:
+    import polars
 
 T = TypeVar("T")
 
@@ -140,6 +143,16 @@ def read_pasted(text: str, options: ImportOptions | None = None) -> Imported:
     content = text.encode("utf-8", errors="replace")
     table = _guarded(path, "text", lambda: delimited.read_content(path, content, options))
     return _coded(path, _with_clean_names(table), options)
+
+
+def import_frame(
+    frame: polars.DataFrame,
+    options: ImportOptions | None = None,
+    declared: Mapping[str, tuple[str, ...]] | None = None,
+) -> Imported:
+    """A data set from a frame in memory; `declared` are states that its columns name in order."""
+    table = _with_clean_names(RawTable(frame, declared=declared or {}))
+    return _coded(Path("frame"), table, options or ImportOptions())
 
 
 def import_data(path: Path | str, options: ImportOptions | None = None) -> Imported:

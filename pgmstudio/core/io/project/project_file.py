@@ -20,7 +20,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio import __version__
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.errors import DataError, FileError, PgmStudioError, ProjectFileError
@@ -44,6 +43,7 @@ from pgmstudio.core.project.project import (
     Run,
     without_loose_references,
 )
+from pgmstudio.version import __version__
 
 log = logging.getLogger("pgmstudio")
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pgmstudio import __version__
 from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, UnknownNameError
@@ -23,6 +22,7 @@ from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan, p
 from pgmstudio.core.experiments.plans.run_task import RunDone
 from pgmstudio.core.experiments.plans.runner import Earlier, planned_keys
 from pgmstudio.core.languages.learners import learner_keys
+from pgmstudio.version import __version__
 from tests.strategies import random_network
 
 ENTRIES = {

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pgmstudio.core.errors import FileError
 
-_PACKAGE = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def folder_of(name: str) -> Path:
     """A folder shipped with the program: "resources", "docs", "sample_data"."""
-    for rect in (_PACKAGE / name, _PACKAGE.parent / name):
-        if rect.is_dir():
-            return rect
+    for folder in (_PACKAGE / name, _PACKAGE.parent / name):
+        if folder.is_dir():
+            return folder
     raise FileError(name, "this folder is missing from the installation; install pgmstudio again.")

@@ -1,0 +1,183 @@
+"""Results that print themselves: tables, beliefs, explanations and drawings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pgmstudio.core.io.atomic import replace_file
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+_BAR = 24  # characters of a bar of length 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of named cells, shown as text in a terminal and as a table in a notebook."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    @classmethod
+    def of(cls, records: Sequence[Mapping[str, Any]]) -> Table:
+        """A table from dicts with the same keys."""
+        columns = tuple(records[0]) if records else ()
+        return cls(columns, tuple(tuple(record[c] for c in columns) for record in records))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return dict(zip(self.columns, self.rows[index], strict=True))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One dict per row."""
+        return list(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas data frame; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars data frame."""
+        import polars
+
+        return polars.DataFrame(list(self.rows), schema=list(self.columns), orient="row")
+
+    def __repr__(self) -> str:
+        cells = [self.columns, *(tuple(map(_text, row)) for row in self.rows)]
+        widths = [max(len(row[n]) for row in cells) for n in range(len(self.columns))]
+        lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in cells)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = (
+            "<tr>" + "".join(f"<td>{escape(_text(cell))}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Beliefs(Mapping[str, Mapping[str, float]]):
+    """Beliefs by variable and state, and the probability of the evidence.
+
+    `log2_evidence` is log2 P(evidence); of a possibilistic network, of its degree of possibility.
+    """
+
+    values_by_variable: Mapping[str, Mapping[str, float]]
+    log2_evidence: float
+
+    @property
+    def probability_of_evidence(self) -> float:
+        return math.exp2(self.log2_evidence)
+
+    def __getitem__(self, variable: str) -> Mapping[str, float]:
+        return self.values_by_variable[variable]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_variable)
+
+    def __len__(self) -> int:
+        return len(self.values_by_variable)
+
+    @property
+    def table(self) -> Table:
+        """One row per state."""
+        return Table(
+            ("variable", "state", "value"),
+            tuple((v, s, p) for v, states in self.items() for s, p in states.items()),
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Variable, state and value; needs pandas."""
+        return self.table.to_pandas()
+
+    def __repr__(self) -> str:
+        width = max((len(s) for states in self.values() for s in states), default=0)
+        lines = []
+        for variable, states in self.items():
+            lines.append(variable)
+            for state, value in states.items():
+                bar = "█" * round(value * _BAR)
+                lines.append(f"  {state:<{width}}  {bar:<{_BAR}}  {value:.4f}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for variable, states in self.items():
+            for number, (state, value) in enumerate(states.items()):
+                name = f"<th>{escape(variable)}</th>" if number == 0 else "<th></th>"
+                bar = (
+                    f'<div style="background:#3b6fb6;height:0.7em;width:{100 * value:.2f}px"></div>'
+                )
+                rows.append(f"<tr>{name}<td>{escape(state)}</td><td>{bar}</td><td>{value:.4f}</td>")
+        return f"<table><tbody>{'</tr>'.join(rows)}</tr></tbody></table>"
+
+
+@dataclass(frozen=True)
+class Explanation(Mapping[str, str]):
+    """The most probable states of several variables together.
+
+    `log2_probability` is given the evidence. `is_exact` is False where the search was cut short or
+    only a bound is known; no combination is above `log2_bound`.
+    """
+
+    states: Mapping[str, str]
+    log2_probability: float
+    is_exact: bool = True
+    log2_bound: float | None = None
+
+    @property
+    def probability(self) -> float:
+        return math.exp2(self.log2_probability)
+
+    def __getitem__(self, variable: str) -> str:
+        return self.states[variable]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.states)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __repr__(self) -> str:
+        quality = "" if self.is_exact else ", not proven to be the best"
+        states = "\n".join(f"  {name} = {state}" for name, state in self.items())
+        return f"probability {self.probability:.4g}{quality}\n{states}"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture as SVG; a notebook shows it."""
+
+    svg: str
+
+    def save(self, path: Path | str) -> None:
+        """Write the SVG file, whole or not at all."""
+        replace_file(Path(path), self.svg.encode())
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"Drawing of {len(self.svg):,} characters of SVG; save(path) writes it."

@@ -1,0 +1,175 @@
+"""Experiments from Python: models compared on rows, SL-curves and bootstraps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pgmstudio.api.answers import Drawing, Table
+from pgmstudio.api.data import TableLike, read_data, rows_for
+from pgmstudio.api.learning import task_of
+from pgmstudio.api.models import Fitted
+from pgmstudio.core.analysis.model_comparison import compare as compare_models
+from pgmstudio.core.drawing.svg.sl_plot import curve_svg
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.experiments.bootstrap import (
+    BootstrapParams,
+    BootstrapPlan,
+    Counted,
+    processes_for,
+)
+from pgmstudio.core.experiments.bootstrap import bootstrap as run_bootstrap
+from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, curve_plot
+from pgmstudio.core.experiments.sl_curves.curve import sl_curve as run_curve
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
+from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+
+
+def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
+    """Bits per row of several models on the same rows, and which differences are significant.
+
+    `difference` is to the best model, `low` and `high` its 95 % interval, paired over rows.
+    """
+    if not models:
+        raise DataError("There is nothing to compare; give at least one model.")
+    first = next(iter(models.values()))
+    comparison = compare_models(
+        {name: fitted.model for name, fitted in models.items()},
+        rows_for(first.model.domain, data),
+    )
+    return Table.of(
+        [
+            {
+                "model": one.name,
+                "language": one.kind,
+                "bits_per_row": one.log2_likelihood_per_row,
+                "standard_error": one.standard_error,
+                "difference": one.difference,
+                "low": None if one.interval is None else one.interval[0],
+                "high": None if one.interval is None else one.interval[1],
+                "parameters": one.representation_size,
+                "effective_size": one.effective_size,
+                "verdict": one.verdict,
+            }
+            for one in comparison.models
+        ]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The points of SL-curves: the size and the likelihood of many models."""
+
+    points: tuple[CurvePoint, ...]
+
+    @property
+    def table(self) -> Table:
+        """One row per model, from small to large within each learner."""
+        ordered = sorted(self.points, key=lambda p: (p.learner, p.effective_size))
+        front = {id(point) for point in pareto_front(self.points)}
+        return Table.of(
+            [
+                {
+                    "learner": p.learner,
+                    "lambda": p.lambda_,
+                    "effective_size": p.effective_size,
+                    "parameters": p.representation_size,
+                    "train_bits": p.train_log2_likelihood_per_row,
+                    "test_bits": p.test_log2_likelihood_per_row,
+                    "on_front": id(p) in front,
+                }
+                for p in ordered
+            ]
+        )
+
+    @property
+    def best(self) -> Fitted:
+        """The model with the highest likelihood of the test rows."""
+        point = best_on_test(self.points)
+        if point is None or point.model is None:
+            raise DataError("No point has a likelihood of test rows.")
+        return Fitted(point.model)
+
+    def plot(self, *, theme: str = "light", title: str = "") -> Drawing:
+        """Size against likelihood, as in the window."""
+        return Drawing(curve_svg(curve_plot(self.points, title=title), theme=theme))
+
+    def _repr_svg_(self) -> str:
+        return self.plot().svg
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+
+def sl_curve(
+    learners: Sequence[str],
+    data: TableLike,
+    *,
+    test: TableLike | None = None,
+    test_share: float = 0.1,
+    lambdas: Sequence[float] = (),
+    seed: int = 0,
+) -> Curve:
+    """Learn many models and compare their size and likelihood.
+
+    `lambdas` are penalties between 0 and 1 for learners that have one; without `test`, the share
+    `test_share` of the rows is held out.
+    """
+    rows = read_data(data).dataset
+    held_out = None if test is None else rows_for(rows.domain, test)
+    plan = CurvePlan.of(learners, lambdas=tuple(lambdas), seeds=(seed,), test_share=test_share)
+    events = run_curve(plan, rows, held_out, rng=np.random.default_rng(seed), cancel=NEVER)
+    return Curve(tuple(event for event in events if isinstance(event, CurvePoint)))
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """How often each edge was found in bootstrap samples."""
+
+    frequencies: EdgeFrequencies
+    plan: BootstrapPlan
+
+    @property
+    def table(self) -> Table:
+        """One row per edge, the most frequent first."""
+        head, rows = self.frequencies.table()
+        return Table(head, tuple(rows))
+
+    def averaged(self) -> Fitted:
+        """The model of the edges above the threshold."""
+        model, measures = self.plan.averaged(self.frequencies)
+        return Fitted(model, measures)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def bootstrap(
+    learner: str,
+    data: TableLike,
+    *,
+    replicates: int = 200,
+    threshold: float = 0.5,
+    seed: int = 0,
+    jobs: int | None = None,
+    **params: Any,
+) -> Bootstrap:
+    """Learn from data sets drawn from the rows, and count the edges."""
+    task = task_of(learner, data, seed, params)
+    settings = BootstrapParams(replicates=replicates, threshold=threshold)
+    workers = jobs or processes_for(task.data, replicates)
+    plan = BootstrapPlan(task.learner_key, task.data, task.params, seed, settings, workers)
+    result: EdgeFrequencies | None = None
+    for event in run_bootstrap(plan, cancel=NEVER):
+        if isinstance(event, Counted):
+            result = event.frequencies
+    assert result is not None, "at least one replicate"
+    return Bootstrap(result, plan)

@@ -1,0 +1,143 @@
+"""Learning from Python: any learner by its key, with its parameters as keyword arguments."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from pgmstudio.api.answers import Table
+from pgmstudio.api.data import TableLike, read_data
+from pgmstudio.api.models import Fitted
+from pgmstudio.core.errors import Cancelled, DataError, PgmStudioError
+from pgmstudio.core.execution.events import Progress, StopSwitch
+from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
+from pgmstudio.core.languages.learners import all_learners, learner_of
+from pgmstudio.core.languages.registry import LANGUAGES
+from pgmstudio.core.learning.base import Finished, LearnEvent
+from pgmstudio.core.params import parse_params, specs_of
+
+
+def learners() -> Table:
+    """The learners: key, title and language."""
+    return Table(
+        ("key", "title", "language"),
+        tuple((one.key, one.title, LANGUAGES[one.kind].title) for one in all_learners().values()),
+    )
+
+
+def parameters(learner: str) -> Table:
+    """The parameters of a learner: name, default and meaning.
+
+    >>> parameters("tree.chow-liu").columns
+    ('name', 'default', 'help')
+    """
+    specs = specs_of(learner_of(learner).params_type)
+    return Table(("name", "default", "help"), tuple((s.name, s.default, s.help) for s in specs))
+
+
+def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) -> LearnTask:
+    """A run with checked parameters; ParameterError names everything that is wrong."""
+    known = learner_of(learner)
+    plain = {
+        name: value.model if isinstance(value, Fitted) else value for name, value in params.items()
+    }
+    settings: Any = parse_params(known.params_type, plain)
+    rows = read_data(data).dataset
+    reason = known.refuses(rows)
+    if reason is not None:
+        raise DataError(reason)
+    return LearnTask(known.key, rows, settings, seed)
+
+
+def iter_learn(
+    learner: str,
+    data: TableLike,
+    *,
+    seed: int = 0,
+    time_limit: float | None = None,
+    **params: Any,
+) -> Iterator[LearnEvent]:
+    """The events of a run: `Progress`, `Note`, `ImprovedModel`, `ArtifactSaved`, then `Finished`.
+
+    The model of an event becomes a `Fitted` by `Fitted(event.model)`. Parameters are checked when
+    this function is called. With `time_limit` in seconds the events may end without `Finished`.
+
+    >>> from pgmstudio.api.data import sample_path
+    >>> events = list(iter_learn("tree.chow-liu", sample_path("coronary.csv")))
+    >>> type(events[-1]).__name__
+    'Finished'
+    """
+    return _events(task_of(learner, data, seed, params), StopSwitch(seconds=time_limit))
+
+
+def _events(task: LearnTask, switch: StopSwitch) -> Iterator[LearnEvent]:
+    try:
+        for event in task(switch):
+            yield event
+            if not isinstance(event, Finished):
+                switch.raise_if_cancelled()
+    except Cancelled:
+        return
+
+
+def learn(
+    learner: str,
+    data: TableLike,
+    *,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: bool = False,
+    **params: Any,
+) -> Fitted:
+    """Learn a model from a file, a frame or a `Data`.
+
+    The keyword arguments are the learner's parameters, see `parameters(learner)`. When `time_limit`
+    seconds have passed, or at Ctrl+C, the best model so far is returned with a warning. `progress`
+    prints a line that moves.
+
+    >>> from pgmstudio.api.data import sample_path
+    >>> tree = learn("tree.chow-liu", sample_path("coronary.csv"))
+    >>> len(tree.edges)
+    5
+    """
+    task = task_of(learner, data, seed, params)
+    collected = CollectedEvents(task)
+    began = time.monotonic()
+    try:
+        for event in _events(task, StopSwitch(seconds=time_limit)):
+            collected.take(event)
+            if progress and isinstance(event, Progress):
+                _show(event)
+    except KeyboardInterrupt:
+        if collected.best() is None:
+            raise
+    if progress:
+        print(file=sys.stderr)
+    best = collected.best()
+    if best is None:
+        raise PgmStudioError("Stopped before a first model was found; raise time_limit.")
+    is_finished = isinstance(best, Finished)
+    if not is_finished:
+        warnings.warn(f"{learner} was stopped; this is its best model so far.", stacklevel=2)
+    provenance = task.provenance(
+        outcome="finished" if is_finished else "stopped",
+        seconds=time.monotonic() - began,
+        measures=best.measures,
+        trace=collected.trace,
+    )
+    return Fitted(
+        best.model,
+        measures=dict(best.measures),
+        notes=tuple(collected.notes),
+        artifacts=collected.artifacts,
+        provenance=provenance,
+        is_finished=is_finished,
+    )
+
+
+def _show(event: Progress) -> None:
+    fraction = "" if event.fraction is None else f"{event.fraction:4.0%} "
+    print(f"\r\033[K{fraction}{event.message}", end="", file=sys.stderr, flush=True)

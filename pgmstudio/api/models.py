@@ -1,0 +1,281 @@
+"""Models in Python: a wrapper with everything that can be asked of a model of any language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pgmstudio.api.answers import Beliefs, Drawing, Explanation
+from pgmstudio.api.data import Data, TableLike, rows_for
+from pgmstudio.api.evidence import States, findings_of
+from pgmstudio.core.analysis.classification import TargetBeliefs, target_beliefs
+from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import NEVER, StopSwitch
+from pgmstudio.core.inference.base import Belief, Finding
+from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
+from pgmstudio.core.languages.conversions import converted
+from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
+from pgmstudio.core.languages.registry import LANGUAGES, no_likelihood_reason
+from pgmstudio.core.languages.sessions import (
+    Sampled,
+    SamplePlan,
+    answer_query,
+    most_probable_together,
+    sample_rows,
+)
+from pgmstudio.core.learning.base import RunArtifact
+from pgmstudio.core.model import Model, ProbabilisticModel, edges_of
+from pgmstudio.core.reports.model_svg import drawing_of
+
+if TYPE_CHECKING:
+    import networkx
+
+Excluded = Mapping[str, str | Iterable[str]]
+Soft = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model, and how it was learned.
+
+    Evidence is given to every question: `given` observed states, `not_` excluded states, `soft`
+    likelihoods of states, `do` interventions.
+
+    >>> from pgmstudio.api.data import sample_path
+    >>> asia = load(sample_path("asia.json"))
+    >>> asia
+    Bayesian network with 8 variables, 8 edges and 18 free parameters
+    >>> round(asia.query("lung", given={"smoke": "yes", "xray": "yes"})["lung"]["yes"], 3)
+    0.646
+    """
+
+    model: Model
+    measures: Mapping[str, float] = field(default_factory=dict)  # as reported by the learner
+    notes: tuple[str, ...] = ()
+    artifacts: Mapping[str, RunArtifact] = field(default_factory=dict)  # by kind
+    provenance: Mapping[str, Any] | None = None
+    is_finished: bool = True  # False: the run was stopped, and this is the best so far
+    file: ModelFile | None = field(default=None, repr=False)  # where it was read from
+
+    @property
+    def kind(self) -> str:
+        """The language: "bayesian-network", "tree", "pdg", …"""
+        return self.model.kind
+
+    @property
+    def variables(self) -> dict[str, tuple[str, ...]]:
+        """The states of every variable."""
+        return {variable.name: variable.states for variable in self.model.domain}
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Edges between variables; none for a language without."""
+        return edges_of(self.model)
+
+    @property
+    def representation_size(self) -> int:
+        """Free parameters."""
+        return self.model.representation_size()
+
+    @property
+    def effective_size(self) -> int:
+        """Table cells that an update of all beliefs visits, comparable between languages."""
+        return self.model.effective_size()
+
+    # -- questions
+
+    def query(
+        self,
+        *targets: str,
+        given: States | None = None,
+        not_: Excluded | None = None,
+        soft: Soft | None = None,
+        do: States | None = None,
+    ) -> Beliefs:
+        """The beliefs of some variables, or of all, given evidence."""
+        findings = self._findings(given, not_, soft, do)
+        names = [self.model.domain[name].name for name in targets]
+        answer = answer_query(self.model, names, findings)
+        beliefs = {name: self._states(belief) for name, belief in answer.beliefs.items()}
+        return Beliefs(beliefs, answer.log2_evidence)
+
+    def mpe(
+        self,
+        *,
+        given: States | None = None,
+        not_: Excluded | None = None,
+        soft: Soft | None = None,
+        do: States | None = None,
+    ) -> Explanation:
+        """The most probable explanation: the states of all variables, with the evidence in it."""
+        findings = self._findings(given, not_, soft, do)
+        answer = answer_query(self.model, [], findings, explain=True)
+        assert answer.most_probable is not None
+        assert answer.log2_given_evidence is not None
+        return Explanation(
+            answer.most_probable,
+            answer.log2_given_evidence,
+            is_exact=answer.log2_bound is None,
+            log2_bound=answer.log2_bound,
+        )
+
+    def map(
+        self,
+        *variables: str,
+        best: int = 1,
+        time_limit: float | None = 60.0,
+        given: States | None = None,
+        not_: Excluded | None = None,
+        soft: Soft | None = None,
+        do: States | None = None,
+    ) -> list[Explanation]:
+        """The `best` most probable combinations of some variables, the others summed out."""
+        answer = most_probable_together(
+            self.model,
+            [self.model.domain[name].name for name in variables],
+            self._findings(given, not_, soft, do),
+            best=best,
+            stop=StopSwitch(seconds=time_limit),
+        )
+        return [
+            Explanation(one.states, one.log2_probability, answer.is_exact, answer.log2_bound)
+            for one in answer.best
+        ]
+
+    # -- rows
+
+    def log2_probabilities(self, data: TableLike) -> NDArray[np.float64]:
+        """log2 P(row) of every row; missing cells are summed out."""
+        model = self._probabilistic()
+        return log2_probabilities(model, rows_for(model.domain, data))
+
+    def log_likelihood(self, data: TableLike) -> float:
+        """Bits per row, higher is better: the mean of log2 P(row)."""
+        model = self._probabilistic()
+        rows = rows_for(model.domain, data)
+        return log2_likelihood(model, rows) / rows.total_weight
+
+    def predict_proba(self, data: TableLike, target: str) -> NDArray[np.float64]:
+        """P(target = state | other cells), rows × states; the target's own column is not used."""
+        return self._target_beliefs(data, target).probabilities
+
+    def predict(self, data: TableLike, target: str) -> list[str]:
+        """The most probable state of the target in every row."""
+        beliefs = self._target_beliefs(data, target)
+        return [beliefs.variable.states[code] for code in beliefs.chosen]
+
+    def sample(
+        self,
+        rows: int,
+        *,
+        seed: int = 0,
+        missing_rate: float = 0.0,
+        given: States | None = None,
+        not_: Excluded | None = None,
+        soft: Soft | None = None,
+        do: States | None = None,
+    ) -> Data:
+        """Independent rows, also given evidence."""
+        findings = self._findings(given, not_, soft, do)
+        plan = SamplePlan(rows, seed, missing_rate, findings or None)
+        for event in sample_rows(self.model, plan, NEVER):
+            if isinstance(event, Sampled):
+                return Data(event.data)
+        raise AssertionError("sampling ends with its rows")
+
+    # -- other forms
+
+    def convert(self, kind: str) -> Fitted:
+        """The same distribution in another language, such as "bayesian-network"."""
+        return Fitted(converted(self.model, kind))
+
+    def save(self, path: Path | str) -> tuple[str, ...]:
+        """Write a model file in the format of its ending; returns what the format cannot hold."""
+        file = self.file or ModelFile(self.model, title=Path(path).stem)
+        return write_model(path, replace(file, provenance=self.provenance or file.provenance))
+
+    def draw(
+        self,
+        diagram: str | None = None,
+        *,
+        beliefs: bool = False,
+        theme: str = "light",
+        given: States | None = None,
+        not_: Excluded | None = None,
+        soft: Soft | None = None,
+        do: States | None = None,
+    ) -> Drawing:
+        """A diagram of the model; with evidence, nodes show their beliefs."""
+        findings = self._findings(given, not_, soft, do)
+        return Drawing(
+            drawing_of(
+                self.file or ModelFile(self.model),
+                picture=diagram,
+                findings=findings,
+                with_beliefs=beliefs or bool(findings),
+                theme=theme,
+            )
+        )
+
+    def to_networkx(self) -> networkx.Graph:
+        """The graph; directed edges make a DiGraph. Nodes have the attribute `states`."""
+        from pgmstudio.api.exchange import to_networkx
+
+        return to_networkx(self)
+
+    def to_pgmpy(self) -> Any:
+        """A DiscreteBayesianNetwork of pgmpy, which has to be installed."""
+        from pgmstudio.api.exchange import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """A BayesNet of pyAgrum, which has to be installed."""
+        from pgmstudio.api.exchange import to_pyagrum
+
+        return to_pyagrum(self)
+
+    # -- in a terminal and in a notebook
+
+    def __repr__(self) -> str:
+        row = LANGUAGES[self.kind]
+        edges = f", {len(self.edges)} edges" if self.edges else ""
+        size = f"{self.representation_size:,} {row.size_title.lower()}"
+        stopped = "" if self.is_finished else " (stopped early)"
+        return f"{row.title} with {len(self.model.domain)} variables{edges} and {size}{stopped}"
+
+    def _repr_svg_(self) -> str:
+        return self.draw().svg
+
+    def _findings(
+        self, given: States | None, not_: Excluded | None, soft: Soft | None, do: States | None
+    ) -> dict[str, Finding]:
+        return findings_of(self.model.domain, given, not_, soft, do)
+
+    def _states(self, belief: Belief) -> dict[str, float]:
+        states = self.model.domain[belief.variable].states
+        return dict(zip(states, belief.values.tolist(), strict=True))
+
+    def _probabilistic(self) -> ProbabilisticModel:
+        if not isinstance(self.model, ProbabilisticModel):
+            raise PgmStudioError(no_likelihood_reason(self.kind) or "This is no distribution.")
+        return self.model
+
+    def _target_beliefs(self, data: TableLike, target: str) -> TargetBeliefs:
+        self.model.domain[target]  # a wrong name is refused before the rows are read
+        rows = rows_for(self.model.domain, data)
+        for event in target_beliefs(self.model, rows, target, NEVER):
+            if isinstance(event, TargetBeliefs):
+                return event
+        raise AssertionError("a classification ends with its beliefs")
+
+
+def load(path: Path | str) -> Fitted:
+    """A model from a file of any known format."""
+    file = read_model(path)
+    return Fitted(file.model, notes=file.warnings, provenance=file.provenance, file=file)

@@ -1,0 +1,208 @@
+"""The Python API: ten lines from a table to an answer, and what is refused."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import pgmstudio as pgm
+from pgmstudio.core.errors import ParameterError, PgmStudioError, UnknownNameError
+from pgmstudio.core.learning.base import Finished
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def coronary() -> pgm.Data:
+    return pgm.read_data(pgm.sample_path("coronary.csv"))
+
+
+@pytest.fixture(scope="module")
+def asia() -> pgm.Fitted:
+    return pgm.load(pgm.sample_path("asia.json"))
+
+
+@pytest.fixture(scope="module")
+def tree(coronary: pgm.Data) -> pgm.Fitted:
+    return pgm.learn("tree.chow-liu", coronary)
+
+
+@pytest.mark.parametrize(
+    "module", ["pgmstudio", *(f"pgmstudio.api.{m}" for m in ("data", "learning", "models"))]
+)
+def test_the_examples_of_the_documentation_are_true(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_the_manual_page_is_true() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.attempted > 20
+    assert result.failed == 0
+
+
+def test_every_public_name_exists_and_loading_the_package_loads_no_library() -> None:
+    for name in pgm.__all__:
+        assert getattr(pgm, name) is not None
+    with pytest.raises(AttributeError, match="leran"):
+        _ = pgm.leran  # type: ignore[attr-defined]
+    code = "import sys, pgmstudio; print(sorted({'numpy', 'polars', 'numba'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_frames_come_in_and_go_out(coronary: pgm.Data) -> None:
+    for frame in (coronary.to_pandas(), coronary.to_polars()):
+        back = pgm.read_data(frame)
+        assert back.dataset.domain == coronary.dataset.domain
+        assert np.array_equal(back.dataset.codes, coronary.dataset.codes)
+
+
+def test_missing_cells_and_numbers_of_a_frame_are_read_as_from_a_file() -> None:
+    frame = pandas.DataFrame(
+        {"size": [*map(float, range(30)), *[float("nan")] * 10], "kind": ["a", None, "b", "b"] * 10}
+    )
+    data = pgm.read_data(frame, bins=2)
+    assert data.dataset.missing_counts == (10, 10)
+    assert len(data.states["size"]) == 2
+    assert data.states["kind"] == ("a", "b")
+    assert pgm.read_data(polars.from_dicts([{"x": "a"}, {"x": None}])).head()[1] == {"x": None}
+
+
+def test_a_learned_model_is_that_of_the_command_line(
+    tree: pgm.Fitted, coronary: pgm.Data, tmp_path: Path
+) -> None:
+    assert tree.kind == "tree"
+    assert tree.log_likelihood(coronary) == pytest.approx(
+        -6690.650714 / math.log(2) / 1841, abs=1e-3
+    )
+    assert tree.save(tmp_path / "tree.json") == ()
+    again = pgm.load(tmp_path / "tree.json")
+    assert again.edges == tree.edges
+    assert again.provenance is not None
+    assert again.provenance["learner"] == "tree.chow-liu"
+
+
+def test_events_end_with_the_result(coronary: pgm.Data) -> None:
+    events = list(pgm.iter_learn("tree.chow-liu", coronary))
+    assert isinstance(events[-1], Finished)
+    assert pgm.Fitted(events[-1].model).edges
+
+
+def test_evidence_of_every_kind(asia: pgm.Fitted) -> None:
+    prior = asia.query("lung")["lung"]["yes"]
+    observed = asia.query("lung", given={"smoke": "yes"})
+    assert observed["lung"]["yes"] == pytest.approx(0.1)
+    assert observed.probability_of_evidence == pytest.approx(0.5)
+    assert asia.query("lung", not_={"smoke": "no"})["lung"] == pytest.approx(observed["lung"])
+    soft = asia.query("lung", soft={"smoke": {"yes": 1.0, "no": 0.0}})
+    assert soft["lung"] == pytest.approx(observed["lung"])
+    # Setting an effect says nothing about its cause; seeing it does.
+    assert asia.query("lung", do={"xray": "yes"})["lung"]["yes"] == pytest.approx(prior)
+    assert asia.query("lung", given={"xray": "yes"})["lung"]["yes"] > prior
+    assert set(asia.query()) == set(asia.variables)
+
+
+def test_explanations(asia: pgm.Fitted) -> None:
+    mpe = asia.mpe(given={"xray": "yes"})
+    assert mpe["xray"] == "yes"
+    assert set(mpe) == set(asia.variables)
+    (first, second) = asia.map("lung", "bronc", given={"xray": "yes"}, best=2)
+    assert first.is_exact
+    assert first.probability >= second.probability
+    assert mpe.probability <= first.probability
+
+
+def test_rows_are_drawn_and_predicted(asia: pgm.Fitted) -> None:
+    rows = asia.sample(300, seed=3)
+    assert rows.dataset.fingerprint == asia.sample(300, seed=3).dataset.fingerprint
+    probabilities = asia.predict_proba(rows, "lung")
+    assert probabilities.shape == (300, 2)
+    assert probabilities.sum(axis=1) == pytest.approx(1)
+    assert set(asia.predict(rows.to_pandas().drop(columns="lung"), "lung")) <= {"yes", "no"}
+    smokers = asia.sample(20, given={"smoke": "yes"})
+    assert set(smokers.to_polars()["smoke"]) == {"yes"}
+
+
+def test_models_are_compared_and_curves_drawn(tree: pgm.Fitted, coronary: pgm.Data) -> None:
+    chain = pgm.learn("bn.hill-climb", coronary, max_parents=1)
+    table = pgm.compare({"tree": tree, "climbed": chain}, coronary)
+    assert {row["model"] for row in table} == {"tree", "climbed"}
+    assert table[0]["verdict"] == "best"
+    curve = pgm.sl_curve(["tree.chow-liu"], coronary, lambdas=[0.01, 0.1])
+    assert curve._repr_svg_().count("<svg") == 1
+    assert curve.best.kind == "tree"
+    assert "test_bits" in repr(curve)
+
+
+def test_a_bootstrap_counts_edges(coronary: pgm.Data) -> None:
+    result = pgm.bootstrap("tree.chow-liu", coronary, replicates=3, jobs=1)
+    assert len(result.table) >= 5
+    assert result.averaged().edges
+
+
+def test_results_show_themselves(asia: pgm.Fitted, coronary: pgm.Data) -> None:
+    assert "<td>" in coronary._repr_html_()
+    assert repr(coronary).startswith("1,841 rows, 6 columns")
+    answer = asia.query("lung", given={"smoke": "yes"})
+    assert "0.1000" in repr(answer)
+    assert "lung" in answer._repr_html_()
+    assert answer.to_pandas().shape == (2, 3)
+    assert asia.draw(given={"smoke": "yes"}).svg.count("<svg") == 1
+    assert asia._repr_svg_().count("<svg") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda asia, data: asia.query("lungs"), "Did you mean lung"),
+        (lambda asia, data: asia.query("lung", given={"smoke": "yess"}), "Did you mean yes"),
+        (lambda asia, data: pgm.learn("bn.hillclimb", data), "Did you mean bn.hill-climb"),
+        (lambda asia, data: pgm.read_data(data.to_polars(), bin=3), "Did you mean bins"),
+        (lambda asia, data: pgm.load("nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_wrong_names_are_refused_with_what_was_meant(
+    call: object, words: str, asia: pgm.Fitted, coronary: pgm.Data
+) -> None:
+    with pytest.raises(PgmStudioError, match=words):
+        call(asia, coronary)  # type: ignore[operator]
+
+
+def test_wrong_parameters_are_all_named(coronary: pgm.Data) -> None:
+    with pytest.raises(ParameterError) as caught:
+        pgm.learn("bn.hill-climb", coronary, max_parentz=2, score="bick")
+    assert "max-parentz" in str(caught.value) or "max_parentz" in str(caught.value)
+    assert "max-parents" in str(caught.value)
+    assert "score" in str(caught.value)
+    assert issubclass(UnknownNameError, LookupError)
+
+
+def test_networks_go_to_other_libraries_and_back(asia: pgm.Fitted) -> None:
+    graph = asia.to_networkx()
+    assert set(graph.edges) == set(asia.edges)
+    tables = {name: asia.model.table(name) for name in asia.variables}  # type: ignore[attr-defined]
+    assert pgm.from_networkx(graph, tables).query("lung")["lung"] == pytest.approx(
+        asia.query("lung")["lung"]
+    )
+    pyagrum = pytest.importorskip("pyagrum")
+    network = asia.to_pyagrum()
+    engine = pyagrum.LazyPropagation(network)
+    engine.setEvidence({"smoke": "yes", "xray": "yes"})
+    engine.makeInference()
+    expected = asia.query("lung", given={"smoke": "yes", "xray": "yes"})["lung"]
+    assert list(engine.posterior("lung")[:]) == pytest.approx(list(expected.values()))
+    back = pgm.from_pyagrum(network)
+    assert back.query(given={"dysp": "yes"})["asia"] == pytest.approx(
+        asia.query(given={"dysp": "yes"})["asia"]
+    )
