@@ -47,9 +47,10 @@ def _open_window(files: Sequence[str]) -> int:
     if absent:
         print(f"There is no file {', '.join(absent)}.", file=sys.stderr)
         return 2
-    if find_spec("pgmstudio.gui") is None or find_spec("pgmstudio.gui.window.application") is None:
+    if find_spec("PySide6") is None or find_spec("pyqtgraph") is None:
         print(
-            "This version has no window. `pgmstudio --help` lists what the command line does.",
+            "The window is not installed; install it with: pip install 'pgmstudio[gui]'. "
+            "`pgmstudio --help` lists what the command line does.",
             file=sys.stderr,
         )
         return 2

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.cli.terminal.output import Block, decimal, percent, whole
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError
+from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_learner
 from pgmstudio.core.analysis.model_comparison import likelihood_of
@@ -31,6 +31,7 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 from pgmstudio.core.reports.model_svg import drawing_of
+from pgmstudio.core.resources import folder_of
 
 SAMPLE = "asia.json"
 TRAINING_ROWS, TEST_ROWS = 5_000, 5_000
@@ -73,14 +74,6 @@ class TourFiles:
         yield from map(str, self.files)
 
 
-def sample_folder() -> Path:
-    """The folder of sample data sets and networks in the program's source."""
-    folder = Path(__file__).resolve().parents[3] / "sample_data"
-    if not folder.is_dir():
-        raise UsageError(f"There are no samples in {folder}; they come with the program's source.")
-    return folder
-
-
 @dataclass(frozen=True, eq=False)
 class _Measured:
     name: str
@@ -99,7 +92,7 @@ def take_tour(folder: Path, *, seed: int, line: ProgressLine) -> list[Path]:
         files.append(folder / f"{len(files) + 1:02d}-{name}")
         return files[-1]
 
-    truth = read_model(sample_folder() / SAMPLE)
+    truth = read_model(folder_of("sample_data") / SAMPLE)
     network = through_network(truth.model)
     replace_file(next_file("network.svg"), drawing_of(truth).encode())
     replace_file(

@@ -20,7 +20,15 @@ from pgmstudio.core.io.reading_limits import read_limit, too_large
 def read(path: Path, options: ImportOptions) -> RawTable:
     """The requested sheet, or the first; its first row is the header unless it looks like data."""
     import polars
-    from fastexcel import read_excel
+
+    try:
+        from fastexcel import read_excel
+    except ModuleNotFoundError:
+        raise DataFileError(
+            path,
+            "is a workbook, and what reads those is not installed. Install it with: "
+            "pip install 'pgmstudio[excel]', or save the sheet as CSV.",
+        ) from None
 
     _refuse_bombs(path)
     workbook = read_excel(path)
