@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,12 +14,13 @@ import jsonschema
 import numpy as np
 import pytest
 
+import pgmstudio
 from pgmstudio.__main__ import main
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.language_comparison.candidates import LANGUAGES as CANDIDATES
-from pgmstudio.core.inference.base import Observed, Scale
+from pgmstudio.core.inference.base import JointSession, Observed, Scale
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.io.models.native_json import model_schema
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
@@ -30,11 +32,12 @@ from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.languages.registry import LANGUAGES, language, language_of
+from pgmstudio.core.languages.registry import LANGUAGES, edge_analysis, language, language_of
 from pgmstudio.core.languages.sessions import Sampled, SamplePlan, open_session, sample_rows
 from pgmstudio.core.languages.tree_mixture.edits import TreeEdit
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.learning.edge_moves import ClimbResult, MoveList, MoveParams, climb
+from pgmstudio.core.model import Model, ProbabilisticModel, edges_of, has_edges
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.model_edits import EditableStructure, add_edge, edit_language
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -371,3 +374,49 @@ def test_a_query_of_a_tree_loads_no_other_language(tmp_path: Path) -> None:
 def test_the_language_of_a_model_is_found_by_its_kind() -> None:
     for kind, example in EXAMPLES.items():
         assert language_of(example()) is language(kind)
+
+
+@every_distribution
+def test_edges_are_measured_explained_and_moved_by_the_row_of_their_language(kind: str) -> None:
+    model = EXAMPLES[kind]()
+    if not has_edges(model):
+        with pytest.raises(GraphError):
+            edge_analysis(kind).graph_of(model)
+        return
+    analysis = edge_analysis(kind)
+    rows = model.sample(300, np.random.default_rng(8))
+    edges = set(edges_of(model))
+    assert {link.edge for link in analysis.strengths(model, rows)} == edges
+    session = open_session(model)
+    if isinstance(session, JointSession):
+        divergences = dict(analysis.removal_divergences(model, session))
+        assert set(divergences) == edges
+        assert min(divergences.values()) >= 0
+    explainer = analysis.explainer(rows)
+    assert all(explainer.explain(model, *edge).is_edge for edge in edges)
+    graph, params = analysis.graph_of(model), MoveParams()
+    search = analysis.search(rows, params, graph)
+    rules = analysis.rules(model.domain.names, None, None)
+    *_, end = climb(search, graph, rules, 1)
+    assert isinstance(end, ClimbResult)
+    *_, before = search.list_moves(graph, rules)
+    *_, after = search.list_moves(end.graph, rules)
+    assert isinstance(before, MoveList)
+    assert isinstance(after, MoveList)
+    gain = sum(move.gain for move in end.moves)
+    assert after.score - before.score == pytest.approx(gain, abs=1e-6)
+    if (row := language(kind)).is_network or row.edge_analysis is not None:
+        fitted = analysis.fitted(model, end.graph, rows, 1.0)
+        assert analysis.graph_of(fitted) == end.graph
+
+
+def test_outside_the_languages_no_code_asks_for_a_concrete_model_class() -> None:
+    types = "|".join(row.model_type.load().__name__ for row in LANGUAGES.values())
+    check = re.compile(rf"isinstance\([^()]*(\([^()]*\)[^()]*)*\b({types})\b")
+    source = Path(pgmstudio.__file__).parent
+    found = [
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if "languages" not in path.relative_to(source).parts and check.search(path.read_text())
+    ]
+    assert found == []

@@ -19,35 +19,16 @@ from pgmstudio.cli.options.parameters import add_param_options, params_from
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, signed, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.execution.events import Progress
-from pgmstudio.core.execution.thread_pool import run_to_end
-from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.languages.bayesian_network.conversions import through_network
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+from pgmstudio.core.languages.registry import a_kind, edge_analysis
+from pgmstudio.core.learning.edge_moves import (
     SMOOTHING,
     TOP,
     ClimbResult,
     MoveList,
     MoveParams,
     NextMove,
-    NextMoves,
-    refitted,
-    rules_for,
+    climb,
 )
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.languages.markov_network.edge_moves import (
-    MARKOV_SCORES,
-    EdgeScores,
-    moved,
-)
-from pgmstudio.core.languages.markov_network.fitting import fit
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.learning.undirected_rules import UndirectedRules
-from pgmstudio.core.model import Model
 
 ALL = "all"
 HEADER = ("Move", "Δ score, bits", "Δ parameters")
@@ -98,65 +79,33 @@ def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
         check_model_path(args.output)
     file = open_model(args.model, line)
     knowledge = read_knowledge_file(args.knowledge)
-    if isinstance(file.model, MarkovNetwork):
-        return _markov_moves(args, file, file.model, params, knowledge, line)
-    dag = dag_of(file.model)
+    analysis = edge_analysis(file.model.kind)
+    graph, names = analysis.graph_of(file.model), file.model.domain.names
     if knowledge is not None:
-        knowledge.check(dag.names)
-    rules = rules_for(dag.names, knowledge, params.max_parents)
+        knowledge.check(names)
+    rules = analysis.rules(names, knowledge, params.max_parents)
     data = read_rows_for(file.model, args.data, args, line)
-    search = NextMoves.over(data, params, dag)
+    if params.score not in analysis.move_scores:
+        known = ", ".join(analysis.move_scores)
+        raise UsageError(f"--score: {a_kind(file.model.kind)} has {known}.")
+    search = analysis.search(data, params, graph)
     taken: tuple[NextMove, ...] = ()
     if args.steps is not None:
-        for event in search.climb(dag, rules, steps):
+        for event in climb(search, graph, rules, steps):
             if isinstance(event, ClimbResult):
-                dag, taken = event.dag, event.moves
+                graph, taken = event.graph, event.moves
             else:
                 line.show(event)
-    for progress in search.score_graph(dag):
-        line.show(progress)
+    for listed in search.list_moves(graph, rules, args.top):
+        if isinstance(listed, MoveList):
+            moves = listed
+        else:
+            line.show(listed)
     line.clear()
-    moves = search.list_moves(rules, args.top)
     if args.output is not None:
-        save_model(args.output, replace(file, model=_fitted(file.model, dag, data)), line)
-    return MoveReport(moves, taken, params.score, data.row_count, args.output)
-
-
-def _markov_moves(
-    args: argparse.Namespace,
-    file: ModelFile,
-    model: MarkovNetwork,
-    params: MoveParams,
-    knowledge: Knowledge | None,
-    line: ProgressLine,
-) -> MoveReport:
-    rules = UndirectedRules.of(model.domain.names, knowledge)
-    data = read_rows_for(model, args.data, args, line)
-    if params.score not in MARKOV_SCORES:
-        raise UsageError(f"--score: a Markov network has {', '.join(MARKOV_SCORES)}.")
-    scores = EdgeScores(
-        data,
-        MARKOV_SCORES[params.score],
-        ess=params.ess,
-        lambda_=params.lambda_,
-        max_table_cells=params.max_table_cells,
-    )
-    structure = model.structure
-    taken: list[NextMove] = []
-    steps = 0 if args.steps is None else _steps(args.steps)
-    while steps is None or len(taken) < steps:
-        best = scores.moves(structure, rules, 1)
-        if best.is_optimum:
-            break
-        taken.append(best.moves[0])
-        structure = moved(structure, best.moves[0].key)
-        line.show(Progress(None, f"{len(taken)} moves taken, score {best.score:,.1f} bits"))
-    line.clear()
-    moves = scores.moves(structure, rules, args.top)
-    if args.output is not None:
-        fitted = run_to_end(fit(structure, data, smoothing=SMOOTHING)).network
-        save_model(args.output, replace(file, model=fitted), line)
-    score = MARKOV_SCORES[params.score]
+        model = analysis.fitted(file.model, graph, data, SMOOTHING)
+        save_model(args.output, replace(file, model=model), line)
+    score = analysis.move_scores[params.score]
     return MoveReport(moves, taken, score, data.row_count, args.output)
 
 
@@ -166,11 +115,6 @@ def _steps(text: str | None) -> int | None:
     if not text.isdecimal():
         raise UsageError(f"--steps: {text!r} is not a whole number or “all”.")
     return int(text)
-
-
-def _fitted(model: Model, dag: Dag, data: DataSet) -> BayesianNetwork:
-    """The network of this graph with tables fitted to the rows."""
-    return refitted(through_network(model), dag, data, SMOOTHING)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,15 +11,10 @@ from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_f
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.analysis.edge_strength import (
-    LinkStrength,
-    link_strengths,
-    undirected_strengths,
-)
 from pgmstudio.core.analysis.feature_selection import p_words
-from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.model import Model, UndirectedModel, edge_text
+from pgmstudio.core.languages.registry import edge_analysis
+from pgmstudio.core.model import Model, edge_text
+from pgmstudio.core.scores.edge_reports import LinkStrength
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -39,12 +34,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> StrengthReport:
     model = open_model(args.model, line).model
-    if isinstance(model, MarkovNetwork):
-        data = read_rows_for(model, args.data, args, line)
-        return StrengthReport(model, data.row_count, undirected_strengths(model, data))
-    dag = dag_of(model)
+    analysis = edge_analysis(model.kind)
+    analysis.graph_of(model)  # raises for a language without edges
     data = read_rows_for(model, args.data, args, line)
-    return StrengthReport(model, data.row_count, link_strengths(dag, data))
+    links = analysis.strengths(model, data)
+    return StrengthReport(model, data.row_count, links, analysis.score_title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +48,8 @@ class StrengthReport:
     model: Model
     row_count: int
     links: Sequence[LinkStrength]
+    score: str
     exit_code: int = 0
-
-    @property
-    def score(self) -> str:
-        return "PIC" if isinstance(self.model, UndirectedModel) else "BIC"
 
     def as_dict(self) -> Mapping[str, Any]:
         edges = [

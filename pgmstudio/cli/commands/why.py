@@ -19,17 +19,11 @@ from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.edge_explanation import (
-    EdgeWhy,
     OptimaTask,
     PcTask,
     as_dict,
-    data_tests,
     explanation_lines,
     optima_share,
-    scores_for,
-    undirected_scores,
-    why_edge,
-    why_undirected_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import FileError, PgmStudioError
@@ -38,10 +32,10 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies, EdgeFrequenc
 from pgmstudio.core.io.models.files import read_bytes
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
-from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.registry import edge_analysis
 from pgmstudio.core.params import ParamKind, parse_params, specs_of
+from pgmstudio.core.scores.edge_reports import EdgeWhy
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -73,8 +67,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> EdgeReport:
     file = open_model(args.model, line)
-    if not isinstance(file.model, MarkovNetwork):
-        dag_of(file.model)  # raises for a language without edges
+    analysis = edge_analysis(file.model.kind)
+    analysis.graph_of(file.model)  # raises for a language without edges
     for name in (args.one, args.other):
         file.model.domain.index(name)  # raises, with the nearest name
     if args.one == args.other:
@@ -82,13 +76,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> EdgeReport:
     knowledge = read_knowledge_file(args.knowledge)
     data = read_rows_for(file.model, args.data, args, line)
     learner, params, seed = _made_by(file.provenance)
-    pair, tests = (args.one, args.other), data_tests(data)
-    if isinstance(file.model, MarkovNetwork):
-        scores = undirected_scores(data, params)
-        why = why_undirected_edge(file.model, scores, tests, *pair, knowledge=knowledge)
-    else:
-        dag = dag_of(file.model)
-        why = why_edge(dag, scores_for(data, dag, params), tests, *pair, knowledge=knowledge)
+    explainer = analysis.explainer(data, params)
+    why = explainer.explain(file.model, args.one, args.other, knowledge=knowledge)
     if args.bootstrap is not None:
         why = why.with_frequency(*_frequency(args.bootstrap, args.one, args.other))
     if args.searches:

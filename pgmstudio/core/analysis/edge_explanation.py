@@ -8,20 +8,22 @@ An explanation is available as lines of text and as a dictionary for JSON.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
 from pgmstudio.core.graphs.pdag import Pdag
+from pgmstudio.core.languages.bayesian_network.edge_analysis import (
+    data_tests,
+    scores_for,
+    why_edge,
+)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import (
     PcParams,
     pc_result,
@@ -36,15 +38,9 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.searc
     KesParams,
     kes_optima,
 )
-from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, context_text
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.markov_network.pseudo_likelihood import MPL, PIC
-from pgmstudio.core.languages.markov_network.structure import edge_of
 from pgmstudio.core.number_format import change
-from pgmstudio.core.scores.edge_gains import EdgeAction, EdgeMove, moves_between
-from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, FamilyScores, largest_table
-from pgmstudio.core.scores.independence import DataTests, IndependenceRule, Outcome
-from pgmstudio.core.scores.local import Score, score_of
+from pgmstudio.core.scores.edge_gains import EdgeMove
+from pgmstudio.core.scores.edge_reports import EdgeWhy, OptimaShare, PairTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,29 +68,6 @@ class OptimaTask:
         yield kes_optima(self.data, self.params, rng=rng, cancel=cancel)
 
 
-@dataclass(frozen=True, slots=True)
-class OptimaShare:
-    """In which runs of a search two variables ended up joined; runs count from 1."""
-
-    runs: int
-    joined_in: tuple[int, ...]
-    optima: int
-    joining_optima: int
-    best_joins: bool
-
-    def __str__(self) -> str:
-        where = ""
-        if self.joined_in and len(self.joined_in) < self.runs:
-            few = ", ".join(map(str, self.joined_in[:5]))
-            more = f" and {len(self.joined_in) - 5} more" if len(self.joined_in) > 5 else ""
-            where = f" (run {few}{more})"
-        best = "the best one does" if self.best_joins else "the best one does not"
-        return (
-            f"{len(self.joined_in)} of {self.runs} runs of the search ended with the two "
-            f"joined{where}, in {self.joining_optima} of {self.optima} local optima; {best}."
-        )
-
-
 def optima_share(result: KesOptima, one: str, other: str) -> OptimaShare:
     """How often the runs of a search joined the two variables."""
     runs = [i for i, run in enumerate(result.runs, start=1) if _joins(run.cpdag, one, other)]
@@ -114,166 +87,6 @@ def _joins(graph: Pdag, one: str, other: str) -> bool:
 
 # Scores closer than this count as equal: sums of logarithms of large counts are not exact.
 SAME_BITS = 1e-6
-MAX_CONTEXTS = 8  # of an edge that are explained
-_TITLES = {
-    "bic": "BIC",
-    "aic": "AIC",
-    "aic-thesis": "AIC (thesis)",
-    "bdeu": "BDeu",
-    "k2": "K2",
-    "lambda": "λ-score",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class PairTest:
-    """A ⊥ B given some variables, by G²; no outcome when the table would be too large."""
-
-    given: tuple[str, ...]
-    outcome: Outcome | None
-
-
-@dataclass(frozen=True)
-class EdgeWhy:
-    """The explanation of one pair of variables; when `is_edge`, the graph has source → target."""
-
-    source: str
-    target: str
-    is_edge: bool
-    moves: Mapping[str, tuple[EdgeMove, ...]]  # by the title of the score
-    tests: tuple[PairTest, ...]
-    rules: tuple[str, ...] = ()
-    frequency: EdgeFrequency | None = None
-    replicates: int = 0
-    pc: str | None = None  # the reason that the search recorded
-    pc_tests: tuple[str, ...] = ()
-    optima: OptimaShare | None = None
-    is_directed: bool = True
-    contexts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # gains by score
-
-    @property
-    def edge_text(self) -> str:
-        return f"{self.source} {'→' if self.is_directed else '–'} {self.target}"
-
-    def with_records(
-        self, *, tests: TestLog | None = None, optima: OptimaShare | None = None
-    ) -> EdgeWhy:
-        """With what a search saw of the pair."""
-        result = self
-        if tests is not None:
-            made = tuple(map(str, tests.about(self.source, self.target)))
-            result = replace(result, pc=tests.why(self.source, self.target), pc_tests=made)
-        return result if optima is None else replace(result, optima=optima)
-
-    def with_frequency(self, frequency: EdgeFrequency, replicates: int) -> EdgeWhy:
-        """With the bootstrap frequencies, in the direction of this pair."""
-        if frequency.source != self.source:
-            frequency = frequency.turned()
-        return replace(self, frequency=frequency, replicates=replicates)
-
-
-def why_edge(
-    dag: Dag,
-    scores: Mapping[str, FamilyScores],
-    tests: DataTests,
-    one: str,
-    other: str,
-    *,
-    knowledge: Knowledge | None = None,
-    cancel: CancelToken = NEVER,
-) -> EdgeWhy:
-    """What speaks for and against an edge between two variables of a graph, now."""
-    if dag.has_edge(other, one):
-        one, other = other, one
-    is_edge = dag.has_edge(one, other)
-    moves = {
-        title: moves_between(dag, one, other, family_scores, cancel)
-        for title, family_scores in scores.items()
-    }
-    given = [(), tuple(p for p in dag.parents(other) if p != one)]
-    if not is_edge:
-        given.append(tuple(p for p in dag.parents(one) if p != other))
-    a, b = dag.index(one), dag.index(other)
-    made = tuple(
-        PairTest(names, tests.test(a, b, [dag.index(name) for name in names], cancel))
-        for names in dict.fromkeys(given)
-    )
-    return EdgeWhy(one, other, is_edge, moves, made, rules_about(knowledge, one, other))
-
-
-def why_undirected_edge(
-    model: MarkovNetwork,
-    scores: Mapping[str, EdgeScores],
-    tests: DataTests,
-    one: str,
-    other: str,
-    *,
-    knowledge: Knowledge | None = None,
-    cancel: CancelToken = NEVER,
-) -> EdgeWhy:
-    """What speaks for and against an edge without direction, and for its contexts."""
-    structure, names = model.structure, model.domain.names
-    edge = edge_of(model.domain.index(one), model.domain.index(other))
-    one, other = names[edge[0]], names[edge[1]]
-    is_edge = edge in structure.edges
-    moves, contexts = {}, {}
-    for title, each in scores.items():
-        gain = each.edge_gain(structure, edge, cancel)
-        action: EdgeAction = "remove" if is_edge else "add"
-        is_large = gain == -math.inf
-        moves[title] = (
-            EdgeMove(action, one, other, None if is_large else gain, is_too_large=is_large),
-        )
-        contexts[title] = {
-            context_text(structure, edge, element): each.gain(
-                structure, structure.without_context(edge, element), cancel
-            )
-            for element in sorted(structure.contexts.get(edge, ()))[:MAX_CONTEXTS]
-        }
-    given = [(), *(tuple(sorted(structure.neighbours[v] - set(edge))) for v in edge)]
-    made = tuple(
-        PairTest(tuple(names[v] for v in members), tests.test(*edge, members, cancel))
-        for members in dict.fromkeys(given)
-    )
-    rules = rules_about(knowledge, one, other)
-    return EdgeWhy(one, other, is_edge, moves, made, rules, is_directed=False, contexts=contexts)
-
-
-def undirected_scores(data: DataSet, params: Any = None) -> dict[str, EdgeScores]:
-    """PIC, the BIC of pseudo-likelihood, and the marginal pseudo-likelihood, by their titles."""
-    ess = getattr(params, "ess", 1.0)
-    return {"PIC": EdgeScores(data, PIC), "log2 MPL": EdgeScores(data, MPL, ess=ess)}
-
-
-def scores_for(data: DataSet, dag: Dag, params: Any = None) -> dict[str, FamilyScores]:
-    """BIC and, where a run's parameters name another score, that one; by their titles.
-
-    Rows are counted once for both.
-    """
-    cells = max(MAX_TABLE_CELLS, largest_table(dag, data))
-    bic = FamilyScores(data, score_of("bic", data.total_weight), max_table_cells=cells)
-    scores = {_TITLES["bic"]: bic}
-    named = score_of_run(params, data.total_weight)
-    if named is not None and named[0] not in scores:
-        scores[named[0]] = bic.rescored(named[1])
-    return scores
-
-
-def score_of_run(params: Any, total_weight: float) -> tuple[str, Score] | None:
-    """The title of the score that these parameters of a learner ask for, and the score."""
-    name = getattr(params, "score", None)
-    if name not in _TITLES:
-        return None
-    lambda_, ess = getattr(params, "lambda_", None), getattr(params, "ess", 1.0)
-    score = score_of(name, total_weight, lambda_=lambda_, ess=ess)
-    if name == "lambda":
-        return f"{_TITLES[name]} ({score.cost_per_parameter:.3g})", score
-    return _TITLES[name], score
-
-
-def data_tests(data: DataSet) -> DataTests:
-    """The G² tests that questions about edges are answered with."""
-    return DataTests(data, IndependenceRule(test="g2"))
 
 
 def warm_up() -> None:
@@ -283,20 +96,6 @@ def warm_up() -> None:
     codes = np.array([[0, 1, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1]])
     data, dag = DataSet(domain, codes), Dag.from_edges(domain.names, [("A", "B"), ("C", "B")])
     why_edge(dag, scores_for(data, dag), data_tests(data), "A", "B")
-
-
-def rules_about(knowledge: Knowledge | None, one: str, other: str) -> tuple[str, ...]:
-    """One line for each rule about this pair."""
-    if knowledge is None:
-        return ()
-    lines = []
-    for source, target in ((one, other), (other, one)):
-        if (source, target) in knowledge.required:
-            lines.append(f"{source} → {target} is required.")
-        why = knowledge.why_forbidden(source, target)
-        if why is not None:
-            lines.append(why)
-    return tuple(dict.fromkeys(lines))
 
 
 _CLEAR_BITS = 10.0  # a factor of a thousand in probability

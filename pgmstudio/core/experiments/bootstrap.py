@@ -21,26 +21,19 @@ from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
 from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import core_count
-from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
-from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_observed
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.languages.markov_network.fitting import fit
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.registry import edge_analysis, language
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner, LearnEvent
 from pgmstudio.core.model import Model, UndirectedModel
 from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of
 
 ORIENTATIONS = ("graph", "class")
-COUNTED_KINDS = (BayesianNetwork.kind, Tree.kind, MarkovNetwork.kind)
 # A process of its own takes two seconds to begin. Hill climbing does as much work, in rows times
 # pairs of columns, in about eight seconds.
 WORK_FOR_PROCESSES = 2e8
@@ -75,14 +68,15 @@ class BootstrapParams:
 
 def no_bootstrap_reason(learner: Learner[Any]) -> str | None:
     """The reason why the models of a learner have no edges to count, or None."""
-    if learner.kind in COUNTED_KINDS:
+    row = language(learner.kind)
+    if row.is_network or row.edge_analysis is not None:
         return None
     return f"{learner.title} finds no edges between variables, so there is nothing to count."
 
 
 def has_directions(learner: Learner[Any]) -> bool:
     """Whether the edges of the learner's models have directions."""
-    return learner.kind != MarkovNetwork.kind
+    return edge_analysis(learner.kind).is_directed
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +267,9 @@ def class_under(dag: Dag, knowledge: Knowledge | None) -> Pdag:
 
 
 def averaged_model(task: LearnTask, result: EdgeFrequencies, threshold: float) -> Model:
-    """The model of the frequent edges, its parameters from all rows: a Bayesian network, or a
-    Markov network where edges have no directions."""
-    dag = result.averaged(threshold).dag
+    """The model of the frequent edges, its parameters from all rows: of the learner's language, or
+    a Bayesian network."""
+    edges = result.averaged(threshold).dag.edges
     smoothing = getattr(task.params, "smoothing", 1.0)
-    if not result.has_directions:
-        structure = MarkovStructure.of_names(task.data.domain, dag.edges)
-        return run_to_end(fit(structure, task.data, smoothing=smoothing)).network
-    rng = np.random.default_rng(task.seed)
-    return fit_observed(task.data, dag, smoothing, rng=rng).network
+    analysis = edge_analysis(learner_of(task.learner_key).kind)
+    return analysis.model_of_edges(edges, task.data, smoothing, np.random.default_rng(task.seed))

@@ -9,7 +9,7 @@ evidence. The evidence of a session is always possible. A session belongs to one
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, assert_never, runtime_checkable
@@ -137,6 +137,14 @@ class ExplainingSession(InferenceSession, Protocol):
 
     def log2_most_probable(self) -> float:
         """log2 of its joint probability with the evidence."""
+
+
+@runtime_checkable
+class JointSession(Protocol):
+    """A session that knows the joint belief of several variables."""
+
+    def joint(self, variables: Sequence[str], /) -> Floats:
+        """P(variables | evidence), one axis each."""
 
 
 @runtime_checkable

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.inference.base import Finding, weights_of
+from pgmstudio.core.inference.base import Finding, JointSession, weights_of
 
 # Above 0 the findings are less probable together than if they had nothing to do with each other;
 # from here on by a factor of eight and more.
@@ -106,3 +106,11 @@ def ranked(bits: Mapping[str, float], *, least: float = 0.005) -> Sequence[tuple
     """The names with at least so many bits, the most first; ties in the order given."""
     kept = [(name, value) for name, value in bits.items() if value >= least]
     return sorted(kept, key=lambda pair: -pair[1])
+
+
+def end_information(
+    session: JointSession, edges: Iterable[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], float]]:
+    """I(U; X) in bits of the two ends of each edge, one after the other."""
+    for edge in edges:
+        yield edge, mutual_information_bits(session.joint(list(edge)))

@@ -6,7 +6,7 @@ does not load the modules of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from operator import attrgetter
@@ -15,14 +15,25 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.drawing.markers import NEUTRAL, Marker
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.inference.base import Answer, Finding, InferenceSession, Scale
+from pgmstudio.core.inference.base import (
+    Answer,
+    Finding,
+    InferenceSession,
+    JointSession,
+    Scale,
+)
 from pgmstudio.core.model import Model, ProbabilisticModel
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from pgmstudio.core.drawing.diagram import GraphPicture
     from pgmstudio.core.languages.codec import Codec
     from pgmstudio.core.learning.base import Learner
+    from pgmstudio.core.learning.edge_moves import EdgeSearch, MoveKey, MoveParams
+    from pgmstudio.core.scores.edge_reports import EdgeWhy, LinkStrength
 
 T = TypeVar("T")
 
@@ -98,6 +109,86 @@ class ContextOperations:
     edge_contexts: Lazy[Callable[[Any, str, str], list[str]]]  # model, ends: where it vanishes
 
 
+class EdgeExplainer(Protocol):
+    """Explains edges by one data set; counts are cached from one question to the next."""
+
+    def explain(
+        self,
+        model: Any,
+        one: str,
+        other: str,
+        *,
+        knowledge: Knowledge | None = None,
+        cancel: CancelToken = NEVER,
+    ) -> EdgeWhy: ...
+
+
+class EdgeAnalysis(Protocol):
+    """Questions about single edges of a language's models: moves, strengths and explanations."""
+
+    @property
+    def is_directed(self) -> bool: ...
+
+    @property
+    def move_scores(self) -> Mapping[str, str]:
+        """What each score of `MoveParams` that moves can have is called in this language."""
+
+    @property
+    def score_title(self) -> str:
+        """The score of `strengths`."""
+
+    def graph_of(self, model: Any) -> Any:
+        """What moves change; GraphError if the model has no such edges."""
+
+    def rules(
+        self,
+        names: Sequence[str],
+        knowledge: Knowledge | None,
+        max_parents: int | None,
+        vetoes: Collection[MoveKey] = (),
+    ) -> Any:
+        """The constraints of a search; vetoed moves are not made."""
+
+    def search(self, data: DataSet, params: MoveParams, graph: Any) -> EdgeSearch: ...
+
+    def fitted(
+        self,
+        model: Any,
+        graph: Any,
+        data: DataSet,
+        smoothing: float,
+        cancel: CancelToken = NEVER,
+    ) -> Model:
+        """The model with another graph and parameters from the rows."""
+
+    def model_of_edges(
+        self,
+        edges: Iterable[tuple[str, str]],
+        data: DataSet,
+        smoothing: Any,
+        rng: np.random.Generator,
+    ) -> Model:
+        """The model with these edges and parameters from the rows."""
+
+    def explainer(self, data: DataSet, params: Any = None) -> EdgeExplainer:
+        """With the score of a run's parameters, where they have one."""
+
+    def strengths(
+        self, model: Any, data: DataSet, cancel: CancelToken = NEVER
+    ) -> tuple[LinkStrength, ...]:
+        """All edges, what the score would lose least first."""
+
+    def gains(
+        self, model: Any, data: DataSet, score: str, cancel: CancelToken = NEVER
+    ) -> Iterator[tuple[tuple[str, str], float]]:
+        """What the score would lose without each edge, in bits."""
+
+    def removal_divergences(
+        self, model: Any, session: JointSession
+    ) -> Iterator[tuple[tuple[str, str], float]]:
+        """KL(P ‖ P') in bits for each edge, P' being the model without it."""
+
+
 @dataclass(frozen=True)
 class ComparisonEntry:
     """A learner that takes part in the comparison of languages.
@@ -140,6 +231,7 @@ class Language:
         field(default_factory=dict)
     )
     contexts: ContextOperations | None = None  # where edges may vanish in a context
+    edge_analysis: Lazy[EdgeAnalysis] | None = None  # None: as directed edges, if it has them
 
     learners: Mapping[str, Lazy[Callable[[], Learner[Any]]]] = field(default_factory=dict)
     comparison: tuple[ComparisonEntry, ...] = ()

@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 
 from pgmstudio.core.errors import named
 from pgmstudio.core.inference.base import Scale
-from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Language, Lazy, lower_first
+from pgmstudio.core.languages.base import (
+    BAYESIAN_NETWORK,
+    EdgeAnalysis,
+    Language,
+    Lazy,
+    lower_first,
+)
 from pgmstudio.core.model import Model
 
 T = TypeVar("T")
@@ -128,6 +134,14 @@ def language_edit(model: Model, name: str) -> Callable[..., Model]:
     rows = [*([] if own is None else [own]), *LANGUAGES.values()]
     edits = {key: edit for row in reversed(rows) for key, edit in row.edits.items()}
     return named("edit", name, edits).load()
+
+
+def edge_analysis(kind: str) -> EdgeAnalysis:
+    """Questions about single edges of models of this kind."""
+    row = language(kind)
+    own = row.edge_analysis or LANGUAGES[BAYESIAN_NETWORK].edge_analysis
+    assert own is not None
+    return own.load()
 
 
 def kind_title(kind: str) -> str:

@@ -9,26 +9,15 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.analysis.edge_explanation import scores_for
-from pgmstudio.core.analysis.edge_strength import (
-    JointSession,
-    end_information,
-    removal_divergences,
-    undirected_divergences,
-    undirected_gains,
-)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.inference.base import InferenceSession
-from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.inference.base import InferenceSession, JointSession
+from pgmstudio.core.inference.information_measures import end_information
+from pgmstudio.core.languages.registry import edge_analysis
 from pgmstudio.core.model import Model, UndirectedModel, edges_of, has_edges
 from pgmstudio.core.number_format import decimal
-from pgmstudio.core.scores.edge_gains import edge_gains
-from pgmstudio.core.scores.local import score_of
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
@@ -195,25 +184,19 @@ def strengths_of_model(
     if not isinstance(session, JointSession):
         raise PgmStudioError("Edges of models of this language cannot be measured yet.")
     session.retract_all()
-    edges = edges_of(model)
     if kind == "mi":
-        return _gathered(kind, end_information(session, edges), tally, cancel)
-    if isinstance(model, MarkovNetwork):
-        return _gathered(kind, undirected_divergences(model, edges), tally, cancel)
-    return _gathered(kind, removal_divergences(session, edges), tally, cancel)
+        result = end_information(session, edges_of(model))
+    else:
+        result = edge_analysis(model.kind).removal_divergences(model, session)
+    return _gathered(kind, result, tally, cancel)
 
 
 def strengths_of_score(
     kind: str, model: Model, data: DataSet, tally: LanguageTally, cancel: CancelToken
 ) -> Strengths:
     """Loss of a score on the data without each edge."""
-    name = kind.removeprefix("score.")
-    if isinstance(model, MarkovNetwork):
-        gains = undirected_gains(model.structure, EdgeScores(data, name), cancel)
-        return _gathered(kind, gains, tally, cancel)
-    dag = dag_of(model)
-    scores = scores_for(data, dag)["BIC"].rescored(score_of(name, data.total_weight))
-    return _gathered(kind, edge_gains(dag, scores, cancel), tally, cancel)
+    gains = edge_analysis(model.kind).gains(model, data, kind.removeprefix("score."), cancel)
+    return _gathered(kind, gains, tally, cancel)
 
 
 def strengths_of_replicates(edges: Iterable[Edge], frequencies: EdgeFrequencies) -> Strengths:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from pgmstudio.core.drawing.diagram import PictureEdge
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, edge_route, tag_shares
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import MoveKey
+from pgmstudio.core.learning.edge_moves import MoveKey
 from pgmstudio.gui.canvas.edge_item import paint_edge, paint_tag
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_height
 from pgmstudio.gui.canvas.legend import LegendEntry, icon_sample, sample_route

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -12,38 +11,30 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.edge_explanation import (
-    EdgeWhy,
     OptimaTask,
     PcTask,
-    data_tests,
     frequency_line,
     optima_share,
     score_lines,
-    scores_for,
     test_line,
-    undirected_scores,
     warm_up,
-    why_edge,
-    why_undirected_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.base import EdgeAnalysis, EdgeExplainer
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import TestLog
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
-from pgmstudio.core.languages.conversions import dag_of
-from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.registry import language_of
+from pgmstudio.core.languages.registry import edge_analysis, language_of
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel, has_edges
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.model_rows import no_rows_reason
-from pgmstudio.core.scores.family_cache import FamilyScores
+from pgmstudio.core.scores.edge_reports import EdgeWhy
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -57,37 +48,15 @@ MAX_TESTS = 8
 Pair = tuple[str, str]
 
 
-class _Counting:
-    """Scores and tests of one data set, cached between queries; used by one query at a time."""
+class _Explainers:
+    """The explainer of the last data set, used by one query at a time."""
 
-    def __init__(self, data: DataSet, params: Any) -> None:
-        self.data, self.params = data, params
-        self._directed: Mapping[str, FamilyScores] = {}
-        self._undirected: Mapping[str, EdgeScores] = {}
-        self._tests = data_tests(data)
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: tuple[DataSet, EdgeAnalysis, Any] | None = None
+        self._explainer: EdgeExplainer | None = None
 
     def explain(
-        self, model: Model, pair: Pair, knowledge: Knowledge, cancel: CancelToken
-    ) -> EdgeWhy:
-        tests = self._tests
-        if isinstance(model, MarkovNetwork):
-            self._undirected = self._undirected or undirected_scores(self.data, self.params)
-            return why_undirected_edge(
-                model, self._undirected, tests, *pair, knowledge=knowledge, cancel=cancel
-            )
-        dag = dag_of(model)
-        self._directed = self._directed or scores_for(self.data, dag, self.params)
-        return why_edge(dag, self._directed, tests, *pair, knowledge=knowledge, cancel=cancel)
-
-
-@dataclass(eq=False)
-class _Counters:
-    """The cache that the queries have in common, replaced when the rows change."""
-
-    lock: threading.Lock
-    cached: _Counting | None = None
-
-    def answer(
         self,
         data: DataSet,
         model: Model,
@@ -96,12 +65,18 @@ class _Counters:
         knowledge: Knowledge,
         cancel: CancelToken,
     ) -> EdgeWhy:
-        with self.lock:
+        with self._lock:
             cancel.raise_if_cancelled()
-            cached = self.cached
-            if cached is None or cached.data is not data or cached.params != params:
-                cached = self.cached = _Counting(data, params)
-            return cached.explain(model, pair, knowledge, cancel)
+            analysis, key = edge_analysis(model.kind), self._key
+            if (
+                self._explainer is None
+                or key is None
+                or key[0] is not data
+                or (key[1:] != (analysis, params))
+            ):
+                self._key = (data, analysis, params)
+                self._explainer = analysis.explainer(data, params)
+            return self._explainer.explain(model, *pair, knowledge=knowledge, cancel=cancel)
 
 
 class EdgeExplanationSection(Section):
@@ -116,7 +91,7 @@ class EdgeExplanationSection(Section):
         self._asked: tuple[object, ...] = ()
         self._why: EdgeWhy | None = None
         self._result: KesOptima | TestLog | None = None  # of a search that was repeated
-        self._counters = _Counters(threading.Lock())
+        self._explainers = _Explainers()
         self._latest_task = LatestTask(self, self._on_why, self._on_failed)
         self._searcher = LatestTask(self, self._on_search, self._on_failed)
         holder = QWidget()
@@ -191,7 +166,7 @@ class EdgeExplanationSection(Section):
             return
         self._latest_task.ask(
             partial(
-                self._counters.answer,
+                self._explainers.explain,
                 rows.data,
                 subject.model,
                 model_sources(self._app).params(subject.model_id),

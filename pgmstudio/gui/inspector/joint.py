@@ -18,12 +18,11 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from pgmstudio.core.analysis.belief_query import become
-from pgmstudio.core.analysis.edge_strength import JointSession
 from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.inference.base import Finding, InferenceSession, Observed, Scale
+from pgmstudio.core.inference.base import Finding, InferenceSession, JointSession, Observed, Scale
 from pgmstudio.core.inference.information_measures import entropy_bits, mutual_information_bits
 from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.number_format import grouped, percent

@@ -11,12 +11,11 @@ from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from pgmstudio.core.analysis.edge_strength import JointSession
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.separation import Meeting, Separation, irrelevant_to, separation_of
-from pgmstudio.core.inference.base import Done, InferenceSession, Observed
+from pgmstudio.core.inference.base import Done, InferenceSession, JointSession, Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
 from pgmstudio.core.languages.base import ContextOperations
 from pgmstudio.core.languages.bayesian_network.conversions import as_network

@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.languages.bayesian_network.conversions import plain_network
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+from pgmstudio.core.languages.base import BAYESIAN_NETWORK, EdgeAnalysis
+from pgmstudio.core.languages.registry import LANGUAGES, edge_analysis, language_of
+from pgmstudio.core.learning.edge_moves import (
     SMOOTHING,
     TOP,
     ClimbResult,
+    EdgeSearch,
     MoveKey,
     MoveList,
     MoveParams,
     NextMove,
-    NextMoves,
-    moved,
-    refitted,
-    rules_for,
+    climb,
 )
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-from pgmstudio.core.languages.markov_network.edge_moves import MARKOV_SCORES, EdgeScores
-from pgmstudio.core.languages.markov_network.edge_moves import moved as markov_moved
-from pgmstudio.core.languages.markov_network.fitting import fit
-from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure
-from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.model import Model, edge_text
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import replace_structure
@@ -58,7 +48,7 @@ class MoveQuestion:
     """The graph, the data and the constraints of a list of moves."""
 
     model_id: str
-    network: BayesianNetwork | MarkovNetwork
+    model: Model
     data: DataSet
     knowledge: Knowledge
     params: MoveParams
@@ -67,134 +57,92 @@ class MoveQuestion:
     def is_same(self, other: MoveQuestion | None) -> bool:
         return (
             other is not None
-            and self.network is other.network
+            and self.model is other.model
             and self.data is other.data
             and self.knowledge is other.knowledge
             and (self.model_id, self.params, self.vetoes)
             == (other.model_id, other.params, other.vetoes)
         )
 
+    @property
+    def analysis(self) -> EdgeAnalysis:
+        return edge_analysis(self.model.kind)
+
+    @property
+    def graph(self) -> Any:
+        return self.analysis.graph_of(self.model)
+
+    def rules(self) -> Any:
+        names = self.model.domain.names
+        knowledge = self.knowledge.among(names)
+        if not self.analysis.is_directed:  # tiers order directions
+            knowledge = replace(knowledge, tiers=(), closed_tiers=frozenset())
+        return self.analysis.rules(names, knowledge, self.params.max_parents, self.vetoes)
+
+    def fitted(self, graph: Any, smoothing: float, cancel: CancelToken) -> Model:
+        """The model with another graph."""
+        return self.analysis.fitted(self.model, graph, self.data, smoothing, cancel)
+
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """The network after some moves, their query, and the text of the undo step."""
+    """The model after some moves, their query, and the text of the undo step."""
 
     question: MoveQuestion
-    network: BayesianNetwork | MarkovNetwork
+    model: Model
     moves: tuple[NextMove, ...]
     undo_text: str
     rule: Edit | None = None
 
 
-class _Counts:
-    """The counts of one data set, shared by workers and used by one at a time."""
+class _Searches:
+    """The search over one data set, shared by workers and used by one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: tuple[DataSet, MoveParams] | None = None
-        self._moves: NextMoves | None = None
-        self._scores: EdgeScores | None = None
+        self._known: tuple[DataSet, EdgeAnalysis, MoveParams] | None = None
+        self._search: EdgeSearch | None = None
 
     def listing(
         self, question: MoveQuestion, cancel: CancelToken
     ) -> Iterator[Progress | tuple[MoveQuestion, MoveList]]:
         with self._lock:
-            network = question.network
-            if isinstance(network, MarkovNetwork):
-                yield question, self._list(question, network.structure, TOP, cancel)
-                return
-            moves = self._over(question, network)
-            yield from moves.score_graph(network.dag, cancel)
-            yield question, moves.list_moves(_rules(question))
+            search = self._over(question)
+            for event in search.list_moves(question.graph, question.rules(), TOP, cancel):
+                yield (question, event) if isinstance(event, MoveList) else event
 
     def climbing(
         self, question: MoveQuestion, steps: int | None, smoothing: float, cancel: CancelToken
     ) -> Iterator[Progress | Taken]:
         with self._lock:
-            network = question.network
-            if isinstance(network, MarkovNetwork):
-                yield from self._climb(question, network, steps, smoothing, cancel)
-                return
-            moves = self._over(question, network)
-            for event in moves.climb(network.dag, _rules(question), steps, cancel):
+            search = self._over(question)
+            for event in climb(search, question.graph, question.rules(), steps, cancel):
                 if isinstance(event, ClimbResult):
-                    after = refitted(network, event.dag, question.data, smoothing, cancel)
+                    after = question.model
+                    if event.moves:
+                        after = question.fitted(event.graph, smoothing, cancel)
                     yield Taken(question, after, event.moves, "")
                 else:
                     yield event
 
-    def _renew(self, question: MoveQuestion) -> None:
-        """Drop the counts of other data or another score; rules and limits do not matter."""
+    def moved(self, question: MoveQuestion, key: MoveKey) -> Any:
+        """The graph after a move."""
+        with self._lock:
+            return self._over(question).moved(question.graph, key)
+
+    def _over(self, question: MoveQuestion) -> EdgeSearch:
+        """The search of a query; rules and limits do not matter to its counts."""
         params = replace(question.params, max_parents=None)
         known = self._known
-        if known is None or known[0] is not question.data or known[1] != params:
-            self._known = question.data, params
-            self._moves = self._scores = None
-
-    def _over(self, question: MoveQuestion, network: BayesianNetwork) -> NextMoves:
-        """The moves of a query."""
-        self._renew(question)
-        data, dag, moves = question.data, network.dag, self._moves
-        if moves is None or not moves.fits_memory(dag, data):
-            params = replace(question.params, max_parents=None)
-            moves = self._moves = NextMoves.over(data, params, dag)
-        return moves
-
-    def _list(
-        self, question: MoveQuestion, structure: MarkovStructure, top: int, cancel: CancelToken
-    ) -> MoveList:
-        self._renew(question)
-        params = question.params
-        if self._scores is None:
-            self._scores = EdgeScores(
-                question.data,
-                MARKOV_SCORES[params.score],
-                ess=params.ess,
-                lambda_=params.lambda_,
-                max_table_cells=params.max_table_cells,
-            )
-        names = structure.domain.names
-        # Tiers order directions, and there are none here.
-        known = replace(question.knowledge.among(names), tiers=(), closed_tiers=frozenset())
-        rules = UndirectedRules.of(names, known)
-        return self._scores.moves(structure, rules, top, question.vetoes, cancel)
-
-    def _climb(
-        self,
-        question: MoveQuestion,
-        network: MarkovNetwork,
-        steps: int | None,
-        smoothing: float,
-        cancel: CancelToken,
-    ) -> Iterator[Progress | Taken]:
-        structure = network.structure
-        taken: list[NextMove] = []
-        while steps is None or len(taken) < steps:
-            best = self._list(question, structure, 1, cancel)
-            if best.is_optimum:
-                break
-            taken.append(best.moves[0])
-            structure = markov_moved(structure, best.moves[0].key)
-            score = best.score + best.moves[0].gain
-            message = f"{len(taken)} moves taken, score {score:,.1f} bits"
-            yield Progress(None if steps is None else len(taken) / steps, message)
-        after = _fitted(structure, question.data, smoothing, cancel) if taken else network
-        yield Taken(question, after, tuple(taken), "")
-
-
-def _fitted(
-    structure: MarkovStructure, data: DataSet, smoothing: float, cancel: CancelToken
-) -> MarkovNetwork:
-    return run_to_end(fit(structure, data, smoothing=smoothing, cancel=cancel)).network
-
-
-def _rules(question: MoveQuestion) -> EdgeRules:
-    return rules_for(
-        question.network.domain.names,
-        question.knowledge,
-        question.params.max_parents,
-        question.vetoes,
-    )
+        if (
+            self._search is None
+            or known is None
+            or known[0] is not question.data
+            or known[1:] != (question.analysis, params)
+        ):
+            self._known = question.data, question.analysis, params
+            self._search = question.analysis.search(question.data, params, question.graph)
+        return self._search
 
 
 class MoveSearch(QObject):
@@ -213,7 +161,7 @@ class MoveSearch(QObject):
         self._vetoes: ByModel[tuple[MoveKey, ...]] = ByModel(app.document)
         self._asked: MoveQuestion | None = None
         self.is_watched = self.is_taking = False
-        self._counts = _Counts()
+        self._searches = _Searches()
         self._looking = LatestTask(self, self._on_looked, self._on_failed)
         self._doing = LatestTask(self, self._on_done, self._on_failed)
         self._rest = one_shot(self, self._ask, REST_MS)
@@ -230,7 +178,7 @@ class MoveSearch(QObject):
     def _on_replaced(self) -> None:
         self._looking.forget()
         self._doing.forget()
-        self._counts = _Counts()
+        self._searches = _Searches()
         self.params, self.status, self.is_taking = MoveParams(), "", False
         self._asked = self.shown = self.move_list = self.looked_at = None
 
@@ -242,14 +190,23 @@ class MoveSearch(QObject):
 
     @property
     def is_undirected(self) -> bool:
-        entry = self._app.project.models.get(self.model_id or "")
-        return entry is not None and isinstance(entry.model, MarkovNetwork)
+        return not self._analysis.is_directed
+
+    @property
+    def scores(self) -> Mapping[str, str]:
+        """What the scores of moves are called in the language of the model."""
+        return self._analysis.move_scores
 
     @property
     def score(self) -> str:
-        """The score of the moves; one that an undirected graph does not have is BIC there."""
-        is_known = not self.is_undirected or self.params.score in MARKOV_SCORES
-        return self.params.score if is_known else "bic"
+        """The score of the moves; one that the language does not have is its first."""
+        scores = self.scores
+        return self.params.score if self.params.score in scores else next(iter(scores))
+
+    @property
+    def _analysis(self) -> EdgeAnalysis:
+        entry = self._app.project.models.get(self.model_id or "")
+        return edge_analysis(BAYESIAN_NETWORK if entry is None else entry.model.kind)
 
     @property
     def vetoes(self) -> tuple[MoveKey, ...]:
@@ -264,9 +221,9 @@ class MoveSearch(QObject):
         """Why there are no moves; None when there are."""
         entry = self._app.project.models.get(self.model_id or "")
         if entry is None:
-            return "open a Bayesian network or a Markov network first."
-        if _movable(entry.model) is None:
-            return "next moves exist for Bayesian networks and Markov networks."
+            return f"open a {_movable_nouns(' or a ')} first."
+        if language_of(entry.model).edge_analysis is None:
+            return f"next moves exist for {_movable_nouns('s and ')}s."
         if model_sources(self._app).rows(self.model_id or "") is None:
             reason = no_rows_reason(self._app.project, self.model_id or "")
             return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
@@ -276,13 +233,12 @@ class MoveSearch(QObject):
         model_id = self.model_id
         if model_id is None or self.disabled_reason() is not None:
             return None
-        network = _movable(self._app.project.models[model_id].model)
+        model = self._app.project.models[model_id].model
         rows = model_sources(self._app).rows(model_id)
-        assert network is not None
         assert rows is not None
         knowledge = self._app.project.knowledge
         params = replace(self.params, score=self.score)
-        return MoveQuestion(model_id, network, rows.data, knowledge, params, self.vetoes)
+        return MoveQuestion(model_id, model, rows.data, knowledge, params, self.vetoes)
 
     # -- listing moves
 
@@ -328,7 +284,7 @@ class MoveSearch(QObject):
 
     def _ask(self) -> None:
         if self._asked is not None:
-            self._looking.follow(partial(self._counts.listing, self._asked))
+            self._looking.follow(partial(self._searches.listing, self._asked))
 
     def _on_looked(self, event: Progress | tuple[MoveQuestion, MoveList]) -> None:
         if isinstance(event, Progress):
@@ -389,12 +345,8 @@ class MoveSearch(QObject):
         smoothing = self._smoothing(question.model_id)
 
         def fit(cancel: CancelToken) -> Taken:
-            network, data = question.network, question.data
-            if isinstance(network, MarkovNetwork):
-                structure = markov_moved(network.structure, key)
-                fitted = _fitted(structure, data, smoothing, cancel)
-                return Taken(question, fitted, taken, text, rule)
-            after = refitted(network, moved(network.dag, key), data, smoothing, cancel)
+            graph = self._searches.moved(question, key)
+            after = question.fitted(graph, smoothing, cancel)
             return Taken(question, after, taken, text, rule)
 
         self.is_taking = True
@@ -409,7 +361,7 @@ class MoveSearch(QObject):
             smoothing = self._smoothing(question.model_id)
 
             def climb(cancel: CancelToken) -> Iterator[Progress | Taken]:
-                return self._counts.climbing(question, steps, smoothing, cancel)
+                return self._searches.climbing(question, steps, smoothing, cancel)
 
             self.is_taking = True
             self._doing.follow(climb)
@@ -442,9 +394,9 @@ class MoveSearch(QObject):
         self.status, self.is_taking = "", False
         question = event.question
         entry = self._app.project.models.get(question.model_id)
-        if entry is None or entry.model is not question.network:
+        if entry is None or entry.model is not question.model:
             self._app.notify("The graph has changed meanwhile; no move was made.")
-        elif _graph(event.network) == _graph(question.network):
+        elif question.analysis.graph_of(event.model) == question.graph:
             self._app.notify("No move raises the score; nothing was changed.")
         else:
             self._change(event)
@@ -455,20 +407,17 @@ class MoveSearch(QObject):
 
         def edit(project: Project) -> Project:
             project = project if taken.rule is None else taken.rule(project)
-            return replace_structure(project, model_id=model_id, model=taken.network)
+            return replace_structure(project, model_id=model_id, model=taken.model)
 
         count = len(taken.moves)
         text = taken.undo_text or f"Take {count} best {'move' if count == 1 else 'moves'}"
         self._app.change(text, edit)
 
 
-def _movable(model: Model) -> BayesianNetwork | MarkovNetwork | None:
-    """The model as one whose next moves can be listed."""
-    return model if isinstance(model, MarkovNetwork) else plain_network(model)
-
-
-def _graph(network: BayesianNetwork | MarkovNetwork) -> Dag | MarkovStructure:
-    return network.structure if isinstance(network, MarkovNetwork) else network.dag
+def _movable_nouns(conjunction: str) -> str:
+    """The languages whose models have next moves."""
+    rows = [row for row in LANGUAGES.values() if row.edge_analysis is not None]
+    return conjunction.join(row.noun for row in rows)
 
 
 def move_search(app: AppContext) -> MoveSearch:

@@ -10,15 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QPushButton, QStackedLayout, QWidget
 
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
+from pgmstudio.core.learning.edge_moves import (
     MoveKey,
     MoveList,
 )
-from pgmstudio.core.languages.markov_network.edge_moves import MARKOV_SCORES
 from pgmstudio.core.number_format import change, counted, decimal
-from pgmstudio.core.scores.local import SCORES
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.structure.move_search import move_search
+from pgmstudio.gui.structure.move_search import MoveSearch, move_search
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     button,
@@ -97,7 +95,7 @@ class MovesPanel(QWidget):
         side = QWidget()
         self.score = ChoiceBox("movesScore", "Score of the moves")
         self.score.setMinimumContentsLength(6)
-        self.score.show_choices(_score_choices(is_undirected=False), "bic")
+        self.score.show_choices(_score_choices(self._search), "bic")
         self.score.picked.connect(self._on_score)
         title = "Weight of the size in the λ-score"
         self.lambda_ = decimal_box(
@@ -231,10 +229,10 @@ class MovesPanel(QWidget):
     def _show_status(self) -> None:
         search, result = self._search, self._list
         is_undirected, score = search.is_undirected, search.score
-        self.score.show_choices(_score_choices(is_undirected=is_undirected), score)
+        self.score.show_choices(_score_choices(search), score)
         for widget in (self._parents_text, self.parents):
             widget.setVisible(not is_undirected)
-        name = _score_choices(is_undirected=is_undirected)[score]
+        name = _score_choices(search)[score]
         if search.status:
             text = search.status
         elif result is None:
@@ -312,11 +310,9 @@ class MovesPanel(QWidget):
         self.steps.setFixedWidth(round(68 * scale))
 
 
-def _score_choices(*, is_undirected: bool) -> dict[str, str]:
-    """The scores of moves by key; those of undirected graphs are of their pseudo-likelihood."""
-    if is_undirected:
-        return {key: choice_label(name) for key, name in MARKOV_SCORES.items()}
-    return {key: choice_label(key) for key in SCORES}
+def _score_choices(search: MoveSearch) -> dict[str, str]:
+    """The scores of moves by key, as the language calls them."""
+    return {key: choice_label(name) for key, name in search.scores.items()}
 
 
 def _allow(can: bool, *buttons: QPushButton) -> None:

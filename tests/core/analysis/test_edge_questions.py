@@ -9,16 +9,11 @@ import numpy as np
 import pytest
 
 from pgmstudio.core.analysis.edge_explanation import (
-    EdgeWhy,
     OptimaTask,
     PcTask,
     as_dict,
-    data_tests,
     explanation_lines,
     optima_share,
-    score_of_run,
-    scores_for,
-    why_edge,
 )
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
@@ -26,12 +21,19 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequency
+from pgmstudio.core.languages.bayesian_network.edge_analysis import (
+    data_tests,
+    score_of_run,
+    scores_for,
+    why_edge,
+)
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc import PcParams
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.scores.edge_reports import EdgeWhy
 from tests.strategies import all_cases
 
 NAMES = ("A", "B", "C")

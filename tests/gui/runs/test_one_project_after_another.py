@@ -25,9 +25,9 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.io.project.project_file import read_project, write_project
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import MoveKey
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
+from pgmstudio.core.learning.edge_moves import MoveKey
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
 from pgmstudio.gui.files.closing import settled

@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import MoveKey
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.learning.edge_moves import MoveKey
 from pgmstudio.core.project import edits
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.structure.move_search import MoveSearch, move_search
@@ -59,7 +59,7 @@ class Walk:
     def settled(self) -> None:
         def is_over() -> bool:
             shown, search = self.search.shown, self.search
-            return shown is not None and not search.is_waiting and shown.network is self.network
+            return shown is not None and not search.is_waiting and shown.model is self.network
 
         self.qtbot.waitUntil(is_over, timeout=20000)
 

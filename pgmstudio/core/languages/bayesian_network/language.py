@@ -69,6 +69,7 @@ LANGUAGE = Language(
     ),
     to_network=lazy("conversions:same_network"),
     is_network=True,
+    edge_analysis=lazy("edge_analysis:EDGES"),
     from_network=lazy("conversions:same_network"),
     query=Lazy("pgmstudio.core.inference.junction_tree.query:ask_factors"),
     map_query=Lazy("pgmstudio.core.inference.map_search:most_probable_states"),

@@ -12,13 +12,6 @@ from collections.abc import Collection, Iterator
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
-    SAME_BITS,
-    TOP,
-    MoveKey,
-    MoveList,
-    NextMove,
-)
 from pgmstudio.core.languages.markov_network.log_linear import free_parameters, normalised
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     LAMBDA,
@@ -35,6 +28,7 @@ from pgmstudio.core.languages.markov_network.structure import (
     MarkovStructure,
     edge_of,
 )
+from pgmstudio.core.learning.edge_moves import SAME_BITS, TOP, MoveKey, MoveList, NextMove
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.edge_gains import EdgeAction
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS

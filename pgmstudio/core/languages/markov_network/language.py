@@ -67,6 +67,7 @@ LANGUAGE = Language(
         vanished_edges=lazy("structure_facts:vanished_edges"),
         edge_contexts=lazy("structure_facts:edge_contexts"),
     ),
+    edge_analysis=lazy("edge_analysis:EDGES"),
     to_network=lazy("conversions:network_of_markov"),
     from_network=lazy("conversions:markov_of_network"),
     conversions={"ldag": Conversion(lazy("conversions:labelled_of_markov"))},

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSlider, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from pgmstudio.core.analysis.edge_strength import LinkStrength, link_strengths
 from pgmstudio.core.analysis.feature_selection import p_words
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.bayesian_network.edge_analysis import link_strengths
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     read_choices,
 )
@@ -23,6 +23,7 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.edits import choices_of
 from pgmstudio.core.project.model_edits import remove_edge
+from pgmstudio.core.scores.edge_reports import LinkStrength
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask

@@ -10,10 +10,10 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.analysis.edge_strength import link_strengths
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.languages.bayesian_network.arc_reversal import largest_difference
+from pgmstudio.core.languages.bayesian_network.edge_analysis import link_strengths
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry

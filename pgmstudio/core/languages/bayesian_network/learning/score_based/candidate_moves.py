@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
-from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import (
     GraphClimb,
@@ -27,107 +27,21 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.climb import
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.params import (
-    bdeu_rows_param,
-    lambda_param,
-    max_parents_param,
-    max_table_cells_param,
+from pgmstudio.core.learning.edge_moves import (
+    SAME_BITS,
+    SMOOTHING,
+    TOP,
+    MoveKey,
+    MoveList,
+    MoveParams,
+    NextMove,
 )
 from pgmstudio.core.learning.smoothing import smoothed
-from pgmstudio.core.params import param
 from pgmstudio.core.scores.edge_gains import EdgeAction
 from pgmstudio.core.scores.family_cache import FamilyScores, largest_table
-from pgmstudio.core.scores.local import SCORE_HELP, SCORES, Score, score_of
 
 ACTIONS: tuple[EdgeAction, ...] = ("add", "remove", "reverse")
-TOP = 10
-SMOOTHING = 1.0
 Indices = NDArray[np.intp]
-# Gains nearer than this are the same: of equal ones the first by name stands first, always.
-SAME_BITS = 1e-6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MoveParams:
-    """The score of the moves, and limits on them."""
-
-    score: str = param("bic", title="Score", choices=SCORES, help=SCORE_HELP)
-    lambda_: float | None = lambda_param()
-    ess: float = bdeu_rows_param()
-    max_parents: int | None = max_parents_param()
-    max_table_cells: int = max_table_cells_param()
-
-    def measure(self, total_weight: float) -> Score:
-        return score_of(self.score, total_weight, lambda_=self.lambda_, ess=self.ess)
-
-
-@dataclass(frozen=True, slots=True)
-class MoveKey:
-    """The identity of a move: the edge source → target is added, removed or reversed.
-
-    In an undirected graph the edge has no direction, and the move may be of one context in which
-    it vanishes.
-    """
-
-    action: EdgeAction
-    source: str
-    target: str
-    is_directed: bool = True
-    context: str = ""  # states of common neighbours; empty: the edge itself
-
-    @property
-    def edge_text(self) -> str:
-        return f"{self.source} {'→' if self.is_directed else '–'} {self.target}"
-
-    def __str__(self) -> str:
-        context = f"the context {self.context} of " if self.context else ""
-        return f"{self.action.capitalize()} {context}{self.edge_text}"
-
-    @property
-    def brought(self) -> Edge | None:
-        """The edge that is there afterwards and was not before."""
-        if self.action == "remove":
-            return None
-        return (self.source, self.target) if self.action == "add" else (self.target, self.source)
-
-
-@dataclass(frozen=True, slots=True)
-class NextMove:
-    """A move and its effect on the score in bits (above 0 is better) and on the free parameters."""
-
-    key: MoveKey
-    gain: float
-    parameters: int
-
-    def __str__(self) -> str:
-        return str(self.key)
-
-
-@dataclass(frozen=True)
-class MoveList:
-    """The moves from one graph, best first."""
-
-    score: float  # of the graph, in bits
-    moves: tuple[NextMove, ...]
-    better: int  # how many legal moves raise the score, listed or not
-    legal: int  # how many moves there are at all
-    least_gain: float  # gains up to this are rounding
-
-    @property
-    def is_optimum(self) -> bool:
-        """No legal move raises the score: where hill climbing would stop."""
-        return self.better == 0
-
-    def raises(self, move: NextMove) -> bool:
-        return move.gain > self.least_gain
-
-
-@dataclass(frozen=True)
-class ClimbResult:
-    """A graph after some moves, each the best there was."""
-
-    dag: Dag
-    moves: tuple[NextMove, ...]
 
 
 def rules_for(
@@ -155,23 +69,33 @@ def rules_for(
 class NextMoves:
     """Moves on one data set under one score, with cached counts."""
 
-    @classmethod
-    def over(cls, data: DataSet, params: MoveParams, dag: Dag) -> NextMoves:
-        """For the moves from a graph; its own tables are never too large."""
-        cells = max(params.max_table_cells, largest_table(dag, data))
-        score = params.measure(data.total_weight)
-        return cls(FamilyScores(data, score, max_table_cells=cells), data.domain.names)
+    def __init__(self, data: DataSet, params: MoveParams, dag: Dag) -> None:
+        """For the moves from a graph and its neighbours."""
+        self._data, self._params = data, params
+        self._renew(dag)
 
-    def __init__(self, scores: FamilyScores, names: Sequence[str]) -> None:
+    def _renew(self, dag: Dag) -> None:
+        """Start counting; the graph's own tables are never too large."""
+        cells = max(self._params.max_table_cells, largest_table(dag, self._data))
+        score = self._params.measure(self._data.total_weight)
+        scores = FamilyScores(self._data, score, max_table_cells=cells)
         # Every pair is scored, whatever the rules: they may change while the counts stay.
-        self._climb = GraphClimb(scores, EdgeRules.of(names, None, None))
+        self._climb = GraphClimb(scores, EdgeRules.of(self._data.domain.names, None, None))
         self._cards = scores.cards
 
-    def fits_memory(self, dag: Dag, data: DataSet) -> bool:
-        """Whether the tables of a graph are within the limit these scores were made with."""
-        return largest_table(dag, data) <= self._climb.scores.max_table_cells
+    def list_moves(
+        self, graph: Dag, rules: EdgeRules, top: int = TOP, cancel: CancelToken = NEVER
+    ) -> Iterator[Progress | MoveList]:
+        """Score the moves of a graph; the best come last."""
+        if largest_table(graph, self._data) > self._climb.scores.max_table_cells:
+            self._renew(graph)
+        yield from self._score_graph(graph, cancel)
+        yield self._best_moves(rules, top)
 
-    def score_graph(self, dag: Dag, cancel: CancelToken = NEVER) -> Iterator[Progress]:
+    def moved(self, graph: Dag, key: MoveKey) -> Dag:
+        return moved(graph, key)
+
+    def _score_graph(self, dag: Dag, cancel: CancelToken) -> Iterator[Progress]:
         """Go to a graph and score its moves; yields the progress."""
         # Stopped between two columns and never within one, whose scores would be of two graphs.
         for done, _ in enumerate(self._climb.go_to(flags_of(dag), NEVER), start=1):
@@ -180,7 +104,7 @@ class NextMoves:
                 message = f"Scoring {done} of {len(dag.names)} columns"
                 yield Progress(done / len(dag.names), message)
 
-    def list_moves(self, rules: EdgeRules, top: int = TOP) -> MoveList:
+    def _best_moves(self, rules: EdgeRules, top: int) -> MoveList:
         """The best moves from the graph that was scored last."""
         kinds, sources, targets, gains = self._legal(rules)
         score = self._climb.score
@@ -193,29 +117,6 @@ class NextMoves:
         result.sort(key=lambda m: (-round(m.gain / SAME_BITS), m.kind, m.target, m.source))
         moves = tuple(self._next_move(move, least) for move in result[:top])
         return MoveList(score, moves, better, len(gains), least)
-
-    def climb(
-        self, dag: Dag, rules: EdgeRules, steps: int | None = None, cancel: CancelToken = NEVER
-    ) -> Iterator[Progress | ClimbResult]:
-        """Take the best move a number of times, or until none raises the score; the graph comes
-        last.
-
-        Ends at the optimum of hill climbing without a tabu list.
-        """
-        yield from self.score_graph(dag, cancel)
-        taken: list[NextMove] = []
-        while steps is None or len(taken) < steps:
-            cancel.raise_if_cancelled()
-            best = self.list_moves(rules, top=1)
-            if best.is_optimum:
-                break
-            move = best.moves[0]
-            taken.append(move)
-            dag = moved(dag, move.key)
-            yield from self.score_graph(dag, cancel)
-            message = f"{len(taken)} moves taken, score {best.score + move.gain:,.1f} bits"
-            yield Progress(None if steps is None else len(taken) / steps, message)
-        yield ClimbResult(dag, tuple(taken))
 
     def _legal(self, rules: EdgeRules) -> tuple[Indices, Indices, Indices, Floats]:
         """Every move that closes no cycle, makes no table too large and breaks no rule: kinds,

@@ -16,10 +16,6 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
-    ClimbResult,
-    MoveKey,
-    MoveList,
-    MoveParams,
     NextMoves,
     moved,
     refitted,
@@ -31,6 +27,13 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 )
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.edge_moves import (
+    ClimbResult,
+    MoveKey,
+    MoveList,
+    MoveParams,
+    climb,
+)
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import SCORES
 from tests.strategies import random_dag, random_network
@@ -55,17 +58,16 @@ def listed(
     **chosen: object,
 ) -> MoveList:
     params = MoveParams(**chosen)  # type: ignore[arg-type]
-    moves = NextMoves.over(data, params, dag)
-    for _ in moves.score_graph(dag):
-        pass
     rules = rules_for(dag.names, knowledge, params.max_parents, vetoes)
-    return moves.list_moves(rules, top)
+    *_, last = NextMoves(data, params, dag).list_moves(dag, rules, top)
+    assert isinstance(last, MoveList)
+    return last
 
 
 def climbed(data: DataSet, dag: Dag, steps: int | None = None, **chosen: object) -> ClimbResult:
     params = MoveParams(**chosen)  # type: ignore[arg-type]
     rules = rules_for(dag.names, None, params.max_parents)
-    *_, last = NextMoves.over(data, params, dag).climb(dag, rules, steps)
+    *_, last = climb(NextMoves(data, params, dag), dag, rules, steps)
     assert isinstance(last, ClimbResult)
     return last
 
@@ -145,7 +147,7 @@ def test_climbing_by_moves_ends_where_no_move_raises_the_score(seed: int) -> Non
     data, dag = sampled(seed)
     end = climbed(data, dag)
     assert all(move.gain > 0 for move in end.moves)
-    at_end = listed(data, end.dag)
+    at_end = listed(data, end.graph)
     assert at_end.is_optimum
     assert at_end.score == pytest.approx(listed(data, dag).score + sum(m.gain for m in end.moves))
     two = climbed(data, dag, 2)

@@ -5,34 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pgmstudio.core.analysis.edge_explanation import (
-    as_dict,
-    data_tests,
-    explanation_lines,
-    undirected_scores,
-    why_undirected_edge,
-)
-from pgmstudio.core.analysis.edge_strength import (
-    removal_bits,
-    undirected_divergences,
-    undirected_strengths,
-)
+from pgmstudio.core.analysis.edge_explanation import as_dict, explanation_lines
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
-from pgmstudio.core.languages.bayesian_network.learning.score_based.candidate_moves import (
-    MoveList,
-)
+from pgmstudio.core.languages.bayesian_network.edge_analysis import data_tests, removal_bits
 from pgmstudio.core.languages.conversions import same_distribution
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.markov_network.edge_analysis import (
+    undirected_divergences,
+    undirected_scores,
+    undirected_strengths,
+    why_undirected_edge,
+)
 from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, moved
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import MPL
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.learning.base import ArtifactSaved, Finished
+from pgmstudio.core.learning.edge_moves import MoveList
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from tests.ldag_tables import coronary
 from tests.markov_networks import (

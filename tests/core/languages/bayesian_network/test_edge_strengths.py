@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from pgmstudio.core.analysis.edge_strength import end_information, removal_divergences
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.information_measures import end_information
 from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
+from pgmstudio.core.languages.bayesian_network.edge_analysis import removal_divergences
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.strategies import all_cases, small_networks
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from pgmstudio.core.analysis.edge_strength import link_strengths
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.edge_analysis import link_strengths
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import score_of
 
