@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QKeyCombination, QPoint, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QKeySequence
 
 from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.canvas.tools import MIN_WEIGHT, EdgeTool, Modifiers, SeparationTool
+from pgmstudio.gui.widgets.actions import CANVAS_KEYS
 
 if TYPE_CHECKING:
     from pgmstudio.gui.canvas.view import CanvasView
@@ -57,6 +58,9 @@ Key = Qt.Key
 
 _ARROWS = {Key.Key_Left: "left", Key.Key_Right: "right", Key.Key_Up: "up", Key.Key_Down: "down"}
 WEIGHT_STEP = 0.05
+_ACTION_OF_KEY = {
+    QKeySequence(key).toString(): action for action, keys in CANVAS_KEYS.items() for key in keys
+}
 # With both keys held, arrows align the selection: shortcuts of the Model menu.
 ALIGNING = Modifiers.ControlModifier | Modifiers.ShiftModifier
 
@@ -82,63 +86,35 @@ class CanvasKeys:
     # -- what a key means now
 
     def _handler(self, event: QKeyEvent) -> Command | None:
-        for sequence, standard in self._standard().items():
-            if event.matches(sequence):
-                return standard
+        if event.matches(QKeySequence.StandardKey.Find):  # of the whole window
+            return self._view.signals.find.emit
         key, modifiers = Key(event.key()), event.modifiers() & ~Modifiers.KeypadModifier
         item = self._item
         if item is not None and self.state is not None:
             handler = self._inside(item, self.state, key, modifiers)
             if handler is not None:
                 return handler
-        if key == Key.Key_D and modifiers == Modifiers.ControlModifier:
-            return self._view.signals.duplicate.emit
         if key in _ARROWS and modifiers & ALIGNING != ALIGNING and self._view.graph.nodes:
             return partial(self._walk, _ARROWS[key], modifiers)
-        if modifiers in (Modifiers.NoModifier, Modifiers.ShiftModifier):
-            return self._plain(key, item, modifiers)
-        return None
+        own = self._own(item, modifiers).get(key)
+        if own is not None:
+            return own
+        if key == Key.Key_Plus:
+            modifiers &= ~Modifiers.ShiftModifier  # needed to type it on many keyboards
+        sequence = QKeySequence(QKeyCombination(modifiers, key)).toString()
+        return self._actions(item).get(_ACTION_OF_KEY.get(sequence, ""))
 
-    def _standard(self) -> dict[QKeySequence.StandardKey, Command]:
-        signals, keys = self._view.signals, QKeySequence.StandardKey
-        return {
-            keys.Copy: signals.copy.emit,
-            keys.Cut: signals.cut.emit,
-            keys.Paste: lambda: signals.paste.emit(None),
-            keys.SelectAll: self._select_all,
-            keys.Find: signals.find.emit,
-            keys.ZoomIn: lambda: self._view.zoom_by(1.25),
-            keys.ZoomOut: lambda: self._view.zoom_by(0.8),
-        }
-
-    def _plain(self, key: Qt.Key, item: NodeItem | None, modifiers: Modifiers) -> Command | None:
-        view, signals = self._view, self._view.signals
-        if modifiers == Modifiers.ShiftModifier and key not in (Key.Key_Plus, Key.Key_F10):
-            return None
-        commands: dict[Qt.Key, Command] = {
-            Key.Key_0: view.fit,
-            Key.Key_1: lambda: view.set_zoom(1.0),
-            Key.Key_Plus: lambda: view.zoom_by(1.25),
-            Key.Key_Minus: lambda: view.zoom_by(0.8),
-            Key.Key_Menu: self.open_menu,
-        }
+    def _own(self, item: NodeItem | None, modifiers: Modifiers) -> dict[Qt.Key, Command]:
+        """Keys that move within the canvas, or answer its tools."""
+        view = self._view
         if modifiers == Modifiers.ShiftModifier:
-            commands[Key.Key_F10] = self.open_menu
+            return {Key.Key_F10: self.open_menu}
+        if modifiers != Modifiers.NoModifier:
+            return {}
+        commands: dict[Qt.Key, Command] = {Key.Key_Menu: self.open_menu}
         chosen = view.graph.selected_nodes or view.graph.selected_edges
         if view.tool.is_busy or view.tool.name != "select" or chosen:
             commands[Key.Key_Escape] = self._escape
-        if view.is_editable:
-            commands |= {
-                Key.Key_N: lambda: view.begin_node(view.pointer),
-                Key.Key_L: lambda: signals.tool.emit("edge"),
-                Key.Key_R: signals.reverse.emit,
-                Key.Key_Delete: signals.delete.emit,
-                Key.Key_Backspace: signals.delete.emit,
-            }
-        elif view.is_pruned:
-            commands |= dict.fromkeys((Key.Key_Delete, Key.Key_Backspace), signals.delete.emit)
-            if view.is_joinable:
-                commands[Key.Key_L] = lambda: signals.tool.emit("edge")
         step = view.step_match
         if step is not None:  # a search is open
             commands |= {Key.Key_N: lambda: step(1), Key.Key_P: lambda: step(-1)}
@@ -150,19 +126,43 @@ class CanvasKeys:
                     commands[Key(Key.Key_1 + number)] = partial(
                         view.use_state, item, number, modifiers
                     )
-            commands |= {
-                Key.Key_Return: partial(self._enter, item),
-                Key.Key_Enter: partial(self._enter, item),
-                Key.Key_C: lambda: signals.clear_evidence.emit(name),
-                Key.Key_T: lambda: signals.target.emit(name),
-                Key.Key_D: partial(self._choose_done, item),
-                Key.Key_F2: lambda: view.begin_rename(name),
-            }
+            commands |= dict.fromkeys((Key.Key_Return, Key.Key_Enter), partial(self._enter, item))
             if isinstance(view.tool, SeparationTool):
                 pick = view.tool.pick
                 keys = {"A": Key.Key_A, "B": Key.Key_B, "Z": Key.Key_Z}
                 commands |= {key: partial(pick, name, role) for role, key in keys.items()}
-        return commands.get(key)
+        return commands
+
+    def _actions(self, item: NodeItem | None) -> dict[str, Command]:
+        """What the actions of CANVAS_KEYS do here now."""
+        view, signals = self._view, self._view.signals
+        commands: dict[str, Command] = {
+            "view.fit": view.fit,
+            "view.actual-size": lambda: view.set_zoom(1.0),
+            "view.zoom-in": lambda: view.zoom_by(1.25),
+            "view.zoom-out": lambda: view.zoom_by(0.8),
+            "edit.copy": signals.copy.emit,
+            "edit.cut": signals.cut.emit,
+            "edit.paste": lambda: signals.paste.emit(None),
+            "edit.duplicate": signals.duplicate.emit,
+            "edit.select-all": self._select_all,
+        }
+        if view.is_editable or view.is_pruned:
+            commands["model.delete"] = signals.delete.emit
+        if view.is_editable or (view.is_pruned and view.is_joinable):
+            commands["model.draw-edges"] = lambda: signals.tool.emit("edge")
+        if view.is_editable:
+            commands["model.add-node"] = lambda: view.begin_node(view.pointer)
+            commands["model.reverse"] = signals.reverse.emit
+        if item is not None:
+            name = item.id
+            commands |= {
+                "evidence.retract": lambda: signals.clear_evidence.emit(name),
+                "evidence.target": lambda: signals.target.emit(name),
+                "evidence.do": partial(self._choose_done, item),
+                "model.rename": lambda: view.begin_rename(name),
+            }
+        return commands
 
     def _inside(
         self, item: NodeItem, state: int, key: Qt.Key, modifiers: Modifiers

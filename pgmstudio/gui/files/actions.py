@@ -54,9 +54,10 @@ class RecentMenu(QMenu):
 
     def _fill(self) -> None:
         self.clear()
-        for name in self._app.preferences.recent:
+        for number, name in enumerate(self._app.preferences.recent, start=1):
             path = Path(name)
-            action = self.addAction(literal(path.name))
+            mnemonic = f"&{number} " if number < 10 else ""
+            action = self.addAction(mnemonic + literal(path.name))
             action.setToolTip(name)
             action.triggered.connect(
                 lambda _checked=False, path=path: open_files(self._app, [path])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from pgmstudio.core.languages.learners import all_learners, learner_of
-from pgmstudio.core.languages.registry import language
-from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.model import DirectedModel, UndirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
@@ -121,19 +119,11 @@ def learn_page_actions(app: AppContext) -> list[ActionSpec]:
 
 
 def learner_actions(app: AppContext) -> list[ActionSpec]:
-    counts = Counter(learner.title for learner in all_learners().values())
-
-    def text(learner: Learner[Any]) -> str:
-        """The title, with the language where several languages have such a learner."""
-        if counts[learner.title] == 1:
-            return f"{learner.title}…"
-        return f"{learner.title} ({language(learner.kind).short_title})…"
-
     return [
         ActionSpec(
             f"learn.{key}",
-            text(learner),
-            "Learn/With",
+            f"{learner.title}…",
+            f"Learn/With/{kind_title(learner.kind)}",
             " ".join((type(learner).__doc__ or learner.title).split()),
             partial(open_learn_page, app, key),
             needs=[Conditions(app).data],

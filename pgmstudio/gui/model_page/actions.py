@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from pgmstudio.core.drawing.snapping import SIDES
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.em import EmParams
-from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel, UndirectedModel
+from pgmstudio.core.languages.registry import a_kind, language_of
+from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project.model_edits import ReversibleEdges
+from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
 from pgmstudio.gui.context import AppContext
@@ -199,10 +200,8 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             "Model",
             "A new variable at the pointer; type its name.",
             on.command(add),
-            keys=("N",),
             icon="plus-circle",
             needs=[on.editable],
-            on_canvas=True,
         ),
         ActionSpec(
             "model.draw-edges",
@@ -210,10 +209,8 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             "Model",
             "Drag from node to node; Esc ends it.",
             on.command(lambda page: page.choose_tool("edge")),
-            keys=("L",),
             icon="flow-arrow",
             needs=[on.joinable],
-            on_canvas=True,
         ),
         ActionSpec(
             "model.reverse",
@@ -221,7 +218,6 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             "Model",
             "Turn the selected edges around.",
             on.command(lambda page: page.editing.reverse_selected()),
-            keys=("R",),
             needs=[
                 on.editable,
                 on.page_with(
@@ -230,7 +226,6 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
                 ),
                 on.edge,
             ],
-            on_canvas=True,
         ),
         ActionSpec(
             "model.rename",
@@ -238,9 +233,7 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             "Model",
             "Rename the selected variable.",
             on.command(rename),
-            keys=("F2",),
             needs=[on.editable, on.nodes(1)],
-            on_canvas=True,
         ),
         ActionSpec(
             "model.delete",
@@ -248,9 +241,7 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             "Model",
             "Remove the selected nodes and edges; tables are averaged over what goes.",
             on.command(lambda page: page.editing.delete_selected()),
-            keys=("Del",),
             needs=[on.deletable],
-            on_canvas=True,
         ),
         ActionSpec(
             "model.find",
@@ -375,10 +366,8 @@ def _clipboard(on: PageConditions) -> list[ActionSpec]:
             "Edit",
             "Copy the selected nodes and delete them.",
             on.command(lambda page: page.editing.cut()),
-            keys=("Ctrl+X",),
             needs=[on.editable, on.nodes(1)],
             separator_before=True,
-            on_canvas=True,
         ),
         ActionSpec(
             "edit.copy",
@@ -386,9 +375,7 @@ def _clipboard(on: PageConditions) -> list[ActionSpec]:
             "Edit",
             "Copy the selected nodes with their edges and tables, for this or another model.",
             on.command(lambda page: page.editing.copy()),
-            keys=("Ctrl+C",),
             needs=[on.nodes(1)],
-            on_canvas=True,
         ),
         ActionSpec(
             "edit.paste",
@@ -396,9 +383,7 @@ def _clipboard(on: PageConditions) -> list[ActionSpec]:
             "Edit",
             "Add the nodes on the clipboard to this model.",
             on.command(lambda page: page.editing.paste()),
-            keys=("Ctrl+V",),
             needs=[on.editable],
-            on_canvas=True,
         ),
         ActionSpec(
             "edit.duplicate",
@@ -406,9 +391,7 @@ def _clipboard(on: PageConditions) -> list[ActionSpec]:
             "Edit",
             "Copy and paste the selected nodes.",
             on.command(lambda page: page.editing.duplicate()),
-            keys=("Ctrl+D",),
             needs=[on.editable, on.nodes(1)],
-            on_canvas=True,
         ),
         ActionSpec(
             "edit.select-all",
@@ -416,9 +399,7 @@ def _clipboard(on: PageConditions) -> list[ActionSpec]:
             "Edit",
             "Select all nodes of the active model.",
             on.command(select_all),
-            keys=("Ctrl+A",),
             needs=[on.open_page],
-            on_canvas=True,
         ),
     ]
 
@@ -434,9 +415,7 @@ def _view(on: PageConditions) -> list[ActionSpec]:
             "View",
             "Look closer at the graph.",
             on.command(lambda page: page.front.view.zoom_by(1.25)),
-            keys=("+", "Ctrl++"),
             needs=[on.open_page],
-            on_canvas=True,
         ),
         ActionSpec(
             "view.zoom-out",
@@ -444,9 +423,7 @@ def _view(on: PageConditions) -> list[ActionSpec]:
             "View",
             "See more of the graph.",
             on.command(lambda page: page.front.view.zoom_by(0.8)),
-            keys=("-", "Ctrl+-"),
             needs=[on.open_page],
-            on_canvas=True,
         ),
         ActionSpec(
             "view.fit",
@@ -454,10 +431,8 @@ def _view(on: PageConditions) -> list[ActionSpec]:
             "View",
             "The whole graph in sight.",
             on.command(lambda page: page.front.view.fit()),
-            keys=("0",),
             icon="frame-corners",
             needs=[on.open_page],
-            on_canvas=True,
         ),
         ActionSpec(
             "view.actual-size",
@@ -465,9 +440,7 @@ def _view(on: PageConditions) -> list[ActionSpec]:
             "View",
             "The graph at 100 %.",
             on.command(lambda page: page.front.view.set_zoom(1.0)),
-            keys=("1",),
             needs=[on.open_page],
-            on_canvas=True,
         ),
         ActionSpec(
             "view.minimap",
@@ -504,13 +477,15 @@ LEARNER = "bn.em"
 
 def parameter_actions(app: AppContext) -> list[ActionSpec]:
     on = Conditions(app)
-    tables = on.model_with(
-        lambda entry: isinstance(entry.model, DirectedModel),
-        lambda entry: (
-            f"{a_kind(entry.model.kind)} has no tables P(X | parents)."
-            + (" Use Model ▸ Fit parameters." if isinstance(entry.model, UndirectedModel) else "")
-        ),
-    )
+
+    def no_tables(entry: ModelEntry) -> str:
+        row = language_of(entry.model)
+        remedy = (
+            f" Use Model ▸ {row.title} ▸ Fit parameters." if "fit_parameters" in row.edits else ""
+        )
+        return f"{a_kind(row.kind)} has no tables P(X | parents).{remedy}"
+
+    tables = on.model_with(lambda entry: isinstance(entry.model, DirectedModel), no_tables)
 
     def learn(nodes: str | None = None) -> None:
         entry, data = on.entry, app.project.data

@@ -5,11 +5,13 @@ Menus, the command palette, tooltips and the contract test read the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from string import ascii_lowercase, digits
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
 
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import literal
@@ -29,6 +31,28 @@ MENUS = (
 )
 
 
+# Keys that the canvas handles itself while it has the focus, so that text fields and tables keep
+# them; by the id of the action that shows them in menus.
+CANVAS_KEYS: Mapping[str, Sequence[str]] = {
+    "model.add-node": ("N",),
+    "model.draw-edges": ("L",),
+    "model.reverse": ("R",),
+    "model.rename": ("F2",),
+    "model.delete": ("Del", "Backspace"),
+    "evidence.retract": ("C",),
+    "evidence.target": ("T",),
+    "evidence.do": ("D",),
+    "edit.cut": ("Ctrl+X", "Shift+Del"),
+    "edit.copy": ("Ctrl+C", "Ctrl+Ins"),
+    "edit.paste": ("Ctrl+V", "Shift+Ins"),
+    "edit.duplicate": ("Ctrl+D",),
+    "edit.select-all": ("Ctrl+A",),
+    "view.zoom-in": ("+", "Ctrl++", "Ctrl+="),
+    "view.zoom-out": ("-", "Ctrl+-"),
+    "view.fit": ("0",),
+    "view.actual-size": ("1",),
+}
+
 # The reason why an action is disabled now; None or an empty text when it is not.
 Condition = Callable[[], str | None]
 
@@ -42,13 +66,12 @@ class ActionSpec:
     menu: str  # a name of MENUS, or "Menu/Submenu"
     tip: str
     run: Callable[[], object]
-    keys: Sequence[str] = ()
+    keys: Sequence[str] = ()  # filled in from CANVAS_KEYS where the canvas handles them
     icon: str | None = None
     needs: Sequence[Condition] = ()
     is_checked: Callable[[], bool] | None = None  # a tick next to the text
     text_provider: Callable[[], str] | None = None  # the text as it is now, where it changes
     separator_before: bool = False
-    on_canvas: bool = False  # the canvas handles its keys, so that text fields and tables keep them
 
     def disabled_reason(self) -> str | None:
         """Why the action cannot be used now."""
@@ -63,13 +86,16 @@ class ActionRegistry(QObject):
         self.specs: dict[str, ActionSpec] = {}
         self.by_id: dict[str, QAction] = {}
         self._reasons: dict[str, str | None] = {}  # as set on the actions
+        self._mnemonics: dict[str, str] = {}
 
     def add(self, specs: Sequence[ActionSpec]) -> None:
-        for spec in specs:
+        for declared in specs:
+            is_on_canvas = declared.id in CANVAS_KEYS
+            spec = replace(declared, keys=CANVAS_KEYS[declared.id]) if is_on_canvas else declared
             action = QAction(spec.text, self.parent())
             action.setObjectName(spec.id)
             action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
-            if spec.on_canvas:  # shown in menus only
+            if is_on_canvas:  # shown in menus only
                 action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.setCheckable(spec.is_checked is not None)
             if spec.icon is not None:
@@ -95,7 +121,55 @@ class ActionRegistry(QObject):
             if spec.is_checked is not None:
                 action.setChecked(spec.is_checked())
             if spec.text_provider is not None:
-                action.setText(literal(spec.text_provider()))
+                action.setText(marked(spec.text_provider(), self._mnemonics.get(key, "")))
+
+    def mark_mnemonics(self, menu: QWidget) -> None:
+        """Give each entry of a menu, or of the menu bar, a letter of its own."""
+        entries = [action for action in menu.actions() if not action.isSeparator()]
+        texts = [unmarked(action.text()) for action in entries]
+        for action, text, letter in zip(entries, texts, mnemonics(texts), strict=True):
+            self._mnemonics[action.objectName()] = letter
+            action.setText(marked(text, letter))
+
+
+_LETTERS = frozenset(ascii_lowercase + digits)
+
+
+def mnemonics(texts: Sequence[str]) -> list[str]:
+    """A letter of each text, no letter twice: initials of words first."""
+    owner: dict[str, int] = {}
+
+    def choices(text: str) -> list[str]:
+        initials = [word[0] for word in text.split()]
+        return [c for c in dict.fromkeys("".join([*initials, *text]).lower()) if c in _LETTERS]
+
+    def give(entry: int, tried: set[str]) -> bool:
+        free = [letter for letter in choices(texts[entry]) if letter not in tried]
+        for letter in sorted(free, key=lambda letter: letter in owner):
+            tried.add(letter)
+            if letter not in owner or give(owner[letter], tried):
+                owner[letter] = entry
+                return True
+        return False
+
+    for entry in range(len(texts)):
+        give(entry, set())
+    letters = {entry: letter for letter, entry in owner.items()}
+    return [letters.get(entry, "") for entry in range(len(texts))]
+
+
+def marked(text: str, letter: str) -> str:
+    """The text of a menu entry with its mnemonic, at the beginning of a word if possible."""
+    places = [i for i, c in enumerate(text.lower()) if letter and c == letter]
+    if not places:
+        return literal(text)
+    at = next((i for i in places if i == 0 or not text[i - 1].isalnum()), places[0])
+    return f"{literal(text[:at])}&{literal(text[at:])}"
+
+
+def unmarked(text: str) -> str:
+    """The text of a menu entry without its mnemonic."""
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 
 def _tooltip(spec: ActionSpec, action: QAction, reason: str | None) -> str:

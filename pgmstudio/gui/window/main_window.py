@@ -30,7 +30,7 @@ from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.icons import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.actions import MENUS, ActionSpec
+from pgmstudio.gui.widgets.actions import MENUS, ActionSpec, unmarked
 from pgmstudio.gui.widgets.basic import Note, button, hbox, named, tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
@@ -278,6 +278,7 @@ class MainWindow(QMainWindow):
         for title, menu in self._menus.items():
             if "/" not in title and menu.isEmpty():
                 menu.menuAction().setVisible(False)
+        self._mark_mnemonics()
         self._logo = Logo()
         self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
         self.command_field = CommandPalette(self.app)
@@ -288,6 +289,11 @@ class MainWindow(QMainWindow):
         """The actions that are not needed for the first paint."""
         for position in LATE_TABLES:
             self._add_table(position)
+        self._mark_mnemonics()
+
+    def _mark_mnemonics(self) -> None:
+        for menu in (self.menuBar(), *self._menus.values()):
+            self.app.actions.mark_mnemonics(menu)
 
     def _add_table(self, position: str) -> None:
         table: Lazy[Callable[[AppContext], list[ActionSpec]]] = Lazy(position)
@@ -379,7 +385,7 @@ class MainWindow(QMainWindow):
     def _fit_command_field(self) -> None:
         """Shrink the command field to leave space for the menus."""
         bar = self.menuBar()
-        titles = [action.text() for action in bar.actions() if action.isVisible()]
+        titles = [unmarked(action.text()) for action in bar.actions() if action.isVisible()]
         # A menu that does not fit the bar has no geometry, so measure the titles.
         text_width = sum(bar.fontMetrics().horizontalAdvance(title) for title in titles)
         others = text_width + self._logo.sizeHint().width() + MENU_MARGIN * (len(titles) + 1)

@@ -44,6 +44,24 @@ def test_every_key_of_the_manual_is_a_key_of_the_window(window: MainWindow) -> N
     assert {key for key in listed if QKeySequence(key).toString() not in known} == set()
 
 
+def test_keys_are_the_same_in_menus_tooltips_and_the_manual(window: MainWindow) -> None:
+    """A missing row is printed as it has to be written in the manual."""
+    page = (DOCS / "reference/keyboard.md").read_text(encoding="utf-8").splitlines()
+    registry = window.app.actions
+    rows = set()
+    for spec in registry.specs.values():
+        if spec.keys:
+            path = f"{spec.menu}/{spec.text}".replace("/", " ▸ ")
+            rows.add(f"| `{spec.keys[0]}` | *{path}* | {spec.tip} |")
+            action = registry[spec.id]
+            assert action.shortcut() == QKeySequence(spec.keys[0])
+            text = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            assert not action.isEnabled() or action.toolTip().endswith(f"({text})")
+    assert {row for row in page if row.startswith("| `")} == rows
+    assert QKeySequence("Ctrl+F") in QKeySequence.keyBindings(QKeySequence.StandardKey.Find)
+    assert registry["model.find"].shortcut() == QKeySequence("Ctrl+F")
+
+
 def test_every_menu_entry_the_manual_names_exists(window: MainWindow) -> None:
     entries = {
         f"{spec.menu.replace('/', ' ▸ ')} ▸ {spec.text}".rstrip("…")

@@ -12,6 +12,7 @@ from pgmstudio.core.inference.base import Likelihood, Observed
 from pgmstudio.core.io.project.project_file import project_bytes
 from pgmstudio.core.project import model_edits
 from pgmstudio.gui.beliefs.belief_service import BeliefService
+from pgmstudio.gui.widgets.actions import unmarked
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import bring_up_to_date
 
@@ -23,7 +24,7 @@ def press(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
 
 def menu_text(window: MainWindow, action: str) -> str:
     window.app.actions.refresh()
-    return window.app.actions[action].text()
+    return unmarked(window.app.actions[action].text())
 
 
 def test_undo_takes_back_evidence_before_the_opening_of_its_model(

@@ -281,7 +281,7 @@ def look_around(window: MainWindow) -> set[str]:
         words |= words_in(window)
     for action_id, spec in list(app.actions.specs.items()):
         is_page = spec.text.endswith("…") and spec.menu != "File"
-        if not is_page or (spec.menu == "Learn/With" and action_id != CLASSIFIER):
+        if not is_page or (spec.menu.startswith("Learn/With") and action_id != CLASSIFIER):
             continue
         app.actions.refresh()
         if not app.actions[action_id].isEnabled():

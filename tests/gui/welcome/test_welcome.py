@@ -166,7 +166,7 @@ def test_the_file_menu_lists_the_projects_opened_or_saved_last(
     assert recent.menuAction().isEnabled()
     recent.aboutToShow.emit()
     rows = recent.actions()
-    assert [row.text() for row in rows] == ["gone.pgmz", "newer.pgmz", "older.pgmz"]
+    assert [row.text() for row in rows] == ["&1 gone.pgmz", "&2 newer.pgmz", "&3 older.pgmz"]
     assert [row.isEnabled() for row in rows] == [False, True, True]
     rows[2].trigger()
     assert window.app.project.title == "older"

@@ -163,6 +163,19 @@ def test_no_menu_has_the_same_words_twice(window: MainWindow) -> None:
     assert [entry for entry, count in words.items() if count > 1] == []
 
 
+def test_every_menu_entry_has_a_mnemonic_of_its_own(window: MainWindow) -> None:
+    # The entries of recent files are numbered when the menu opens.
+    menus = [m for m in window.menuBar().findChildren(QMenu) if m.actions()]
+    assert len(menus) > 20
+    for menu in (window.menuBar(), *menus):
+        texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+        letters = [text.replace("&&", "").partition("&")[2][:1].lower() for text in texts]
+        assert "" not in letters, texts
+        assert [one for one, count in Counter(letters).items() if count > 1] == [], texts
+    window.app.actions.refresh()
+    assert window.app.actions["edit.undo"].text().startswith("&Undo")
+
+
 def test_no_two_actions_share_a_key(window: MainWindow) -> None:
     keys = [
         QKeySequence(key).toString() for s in window.app.actions.specs.values() for key in s.keys

@@ -47,7 +47,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.labels-from-rows",
             "Make labels from equal rows",
-            "Model",
+            "Model/Labels",
             "A labelled DAG of this network; CPT rows that differ by at most ε are merged.",
             commands.make,
             icon="tag",
@@ -57,7 +57,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.labels-in-place",
             "Make labels in this model",
-            "Model",
+            "Model/Labels",
             "Replace this model by its labelled DAG. Undo restores every CPT row.",
             commands.make_here,
             needs=[tables],
@@ -65,7 +65,7 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.drop-labels",
             "Drop all labels",
-            "Model",
+            "Model/Labels",
             "Every configuration gets a row of its own again; the distribution stays.",
             commands.drop,
             needs=[

@@ -46,7 +46,7 @@ def markov_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.set-potential",
             "Set potential…",
-            "Model",
+            "Model/Markov network",
             "Show and change the potentials of the cliques of the selected variable or edge.",
             lambda: app.reveal("tablePanel"),
             icon="polygon",
@@ -56,7 +56,7 @@ def markov_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             FIT_PARAMETERS,
             "Fit parameters",
-            "Model",
+            "Model/Markov network",
             "The potentials of largest likelihood for the rows of the model's data set.",
             commands.fit,
             icon="database",
@@ -65,7 +65,7 @@ def markov_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.drop-contexts",
             "Drop all contexts",
-            "Model",
+            "Model/Markov network",
             "Every edge stays in all contexts; the distribution stays until parameters are fitted.",
             commands.drop,
             needs=[markov, contexts],

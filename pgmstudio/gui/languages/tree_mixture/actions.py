@@ -34,7 +34,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.profiles",
             "Profiles of classes or trees…",
-            "Model",
+            "Model/Classes and trees",
             "How the components of a mixture differ: a line for each, or a heat map.",
             commands.open_profiles,
             icon="chart-line",
@@ -44,7 +44,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.assignments",
             "Rows by class or tree…",
-            "Model",
+            "Model/Classes and trees",
             "The class or tree of every row with its responsibility, to be exported.",
             commands.open_rows,
             icon="table",
@@ -53,7 +53,7 @@ def mixture_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.edit-tree",
             "Join or part the selected two in this tree",
-            "Model",
+            "Model/Classes and trees",
             "Add or remove an edge of the current tree; a cycle loses its weakest edge.",
             commands.edit_tree,
             icon="tree-structure",

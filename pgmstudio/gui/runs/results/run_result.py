@@ -37,7 +37,7 @@ class RunResult:
     text: str  # of the action
     tip: str
     missing_reason: str  # what to do first, while no run has such an artifact
-    menu: str = "Learn"
+    menu: str = "Learn/Results"
     separator_before: bool = False
     orientation: Qt.Orientation = Qt.Orientation.Vertical  # of the view and the tables
     sizes: tuple[int, int] = (3, 2)
