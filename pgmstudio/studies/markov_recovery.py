@@ -17,6 +17,7 @@ from pgmstudio.core.experiments.generators.random_markov_networks import (
     random_markov_network,
 )
 from pgmstudio.core.experiments.sl_curves.sweep import Curves
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.markov_network.learning.blanket_record import BlanketRecord
 from pgmstudio.core.languages.markov_network.learning.mpl import AND, CLIMB, OR
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
@@ -148,8 +149,6 @@ def _skeleton(
     context: RecipeContext, message: str, rows: DataSet, rng: np.random.Generator
 ) -> Generator[RecipeEvent, None, frozenset[Edge]]:
     """The edges that no independence test removes, whatever their direction."""
-    from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
-
     network = yield from context.learn_model(BayesianNetwork, message, "bn.pc", rows, rng)
     return undirected(network.dag.edges)
 

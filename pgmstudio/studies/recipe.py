@@ -331,6 +331,7 @@ class RecipeTask:
     sources: Mapping[str, Any]
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
+        # Here, not above: it imports this module.
         from pgmstudio.studies.registry import recipe_of
 
         context = RecipeContext(self.params, self.seed, self.sources, cancel)

@@ -17,6 +17,9 @@ from pgmstudio.core.analysis.structure_comparison import (
     ModelDifference,
     structure_difference,
 )
+from pgmstudio.core.drawing.difference import difference_picture
+from pgmstudio.core.drawing.layout.placement import place
+from pgmstudio.core.drawing.svg.diagram import svg_of
 from pgmstudio.core.graphs.comparison import EdgeChange, UndirectedDifference
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile
@@ -68,10 +71,6 @@ def difference_drawing(
     difference: ModelDifference, first: ModelFile, *, theme: str = "light", title: str = ""
 ) -> str:
     """SVG of both structures, with the node positions of the first model's file."""
-    from pgmstudio.core.drawing.difference import difference_picture
-    from pgmstudio.core.drawing.layout.placement import place
-    from pgmstudio.core.drawing.svg.diagram import svg_of
-
     picture = difference_picture(difference.graph, difference.contexts)
     return svg_of(picture, place(picture, first.layout), theme=theme, title=title)
 

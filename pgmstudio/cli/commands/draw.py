@@ -13,6 +13,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.languages.registry import language_of
+from pgmstudio.core.reports.model_svg import drawing_of
 
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import GraphPicture
@@ -50,8 +51,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    from pgmstudio.core.reports.model_svg import drawing_of
-
     check_ending(args.target, [".svg"], "pictures")
     file = open_model(args.model, line)
     findings = evidence_from_args(file.model.domain, args)

@@ -14,9 +14,20 @@ from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_f
 from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, percent, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.analysis.anomaly import row_surprises
+from pgmstudio.core.analysis.classification import (
+    calibration_table,
+    classifying,
+    prediction_table,
+    roc_table,
+)
+from pgmstudio.core.analysis.cluster_assignment import component_table, row_components
+from pgmstudio.core.analysis.feature_selection import features_of
 from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
+from pgmstudio.core.analysis.tables import surprise_table, table_text
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import Progress
+from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.registry import a_kind, language_of, no_likelihood_reason
 from pgmstudio.core.model import Model, ProbabilisticModel
@@ -79,10 +90,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Evaluation | Agreement:
 
 def write_row_table(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
     """Write log2 P(row) and the least expected variable, the least probable row first."""
-    from pgmstudio.core.analysis.anomaly import row_surprises
-    from pgmstudio.core.analysis.tables import surprise_table, table_text
-    from pgmstudio.core.io.data.spreadsheets import write_csv
-
     if not isinstance(model, ProbabilisticModel):
         raise UsageError(f"{a_kind(model.kind, 'A')} gives rows no probability; leave out --rows.")
     surprises = row_surprises(model, data)
@@ -92,10 +99,6 @@ def write_row_table(path: str, model: Model, data: DataSet, *, quoted: bool) -> 
 
 def write_components(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
     """Write class or component, responsibilities and entropy of all rows in their order."""
-    from pgmstudio.core.analysis.cluster_assignment import component_table, row_components
-    from pgmstudio.core.analysis.tables import table_text
-    from pgmstudio.core.io.data.spreadsheets import write_csv
-
     if not isinstance(model, ComponentModel):
         raise UsageError(
             f"{a_kind(model.kind, 'A')} has no classes or components; leave out --assign."
@@ -219,16 +222,6 @@ def classify_rows(
     model: Model, data: DataSet, target: str, args: argparse.Namespace, line: ProgressLine
 ) -> ClassificationReport:
     """Predict the target in every row and write the requested files."""
-    from pgmstudio.core.analysis.classification import (
-        calibration_table,
-        classifying,
-        prediction_table,
-        roc_table,
-    )
-    from pgmstudio.core.analysis.feature_selection import features_of
-    from pgmstudio.core.analysis.tables import table_text
-    from pgmstudio.core.io.data.spreadsheets import write_csv
-
     result: Classification | None = None
     for event in classifying(model, data, target):
         if isinstance(event, Progress):

@@ -27,11 +27,14 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import Cancelled, DataError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.run_artifacts import check_log_path, table_text, write_artifacts
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
+from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
 
@@ -75,8 +78,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
     if args.output is not None:
         check_model_path(args.output)
     if args.log is not None:
-        from pgmstudio.core.io.run_artifacts import check_log_path
-
         check_log_path(args.log)
     check_ending(args.edge_counts, [".csv"], "edge counts")
     data, valid = _read(args, line)
@@ -251,8 +252,6 @@ def _save(path: str, model: Model, provenance: Mapping[str, Any], line: Progress
 
 def _save_log(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
     """Write the search log; returns a message."""
-    from pgmstudio.core.io.run_artifacts import write_artifacts
-
     if not outcome.artifacts:
         return f"This learner keeps nothing beside its model; {path} was not written."
     write_artifacts(path, outcome.artifacts, quoted=quoted)
@@ -261,10 +260,6 @@ def _save_log(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
 
 def _save_edge_counts(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
     """Write how often each edge occurs in the run's artifacts; returns a message."""
-    from pgmstudio.core.io.data.spreadsheets import write_csv
-    from pgmstudio.core.io.run_artifacts import table_text
-    from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
-
     for artifact in outcome.artifacts.values():
         tally = tally_of(artifact)
         if tally is not None:

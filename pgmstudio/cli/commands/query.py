@@ -34,12 +34,17 @@ from pgmstudio.core.inference.base import (
     Observed,
     Scale,
 )
+from pgmstudio.core.inference.information_measures import conditional_information_bits
 from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.degree_session import degrees_of
 from pgmstudio.core.languages.registry import a_kind, language_of
-from pgmstudio.core.languages.sessions import QueryAnswer, answer_query
+from pgmstudio.core.languages.sessions import (
+    QueryAnswer,
+    answer_query,
+    most_probable_together,
+)
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -419,8 +424,6 @@ def _split_names(domain: Domain, text: str) -> list[str]:
 
 def information_bits(network: BayesianNetwork, names: list[str]) -> float:
     """I(A;B|Z) in the model's distribution; TooLargeError if the joint table is too large."""
-    from pgmstudio.core.inference.information_measures import conditional_information_bits
-
     indices = [network.domain.index(name) for name in names]
     return conditional_information_bits(joint_of(network, indices, {}))
 
@@ -456,8 +459,6 @@ def most_probable_from(
     """The answer to --map; None without that option."""
     if not args.map:
         return None
-    from pgmstudio.core.languages.sessions import most_probable_together
-
     return most_probable_together(
         model,
         names_in(model.domain, args.map),

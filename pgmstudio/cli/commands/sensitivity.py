@@ -19,8 +19,14 @@ from pgmstudio.cli.options.evidence import (
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, percent
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.analysis.evidence_impact import trace_findings
+from pgmstudio.core.analysis.sensitivity import Span, sensitivity_of
+from pgmstudio.core.analysis.tables import swing_table, table_text, trace_table, worth_table
+from pgmstudio.core.analysis.value_of_information import value_of_evidence
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding
+from pgmstudio.core.io.data.spreadsheets import write_csv
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind, no_likelihood_reason
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
@@ -73,9 +79,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> SensitivityReport:
     value, traces = evidence_analysis(model, findings, name)
     swings = table_analysis(model, findings, name, state, args.span)
     if args.output is not None:
-        from pgmstudio.core.analysis.tables import swing_table, table_text
-        from pgmstudio.core.io.data.spreadsheets import write_csv
-
         if swings is None:
             raise UsageError(f"{a_kind(model.kind, 'A')} has no tables to vary; leave out -o.")
         write_csv(args.output, table_text(swing_table(swings)), quoted=args.quote_formulas)
@@ -106,9 +109,6 @@ def evidence_analysis(
     model: Model, findings: Mapping[str, Finding], target: str
 ) -> tuple[ValueOfEvidence, dict[str, FindingTrace]]:
     """The value of information of each variable, and the impact of each finding."""
-    from pgmstudio.core.analysis.evidence_impact import trace_findings
-    from pgmstudio.core.analysis.value_of_information import value_of_evidence
-
     session = open_session(model)
     for name, finding in findings.items():
         session.set_evidence(name, finding)
@@ -120,9 +120,6 @@ def table_analysis(
     model: Model, findings: Mapping[str, Finding], target: str, state: str, span: str
 ) -> list[ParameterSensitivity] | None:
     """The table entries that matter, the widest range first; None for models without tables."""
-    from pgmstudio.core.analysis.sensitivity import Span, sensitivity_of
-    from pgmstudio.core.languages.bayesian_network.conversions import as_network
-
     network = as_network(model)
     if network is None:
         return None
@@ -152,8 +149,6 @@ class SensitivityReport:
         return float(self.value.belief[self._code])
 
     def as_dict(self) -> Mapping[str, Any]:
-        from pgmstudio.core.analysis.tables import swing_table, trace_table, worth_table
-
         value_of_information = worth_table(self.value, self._code)
         impacts = trace_table(self.traces, self._code, self._belief)
         entries = swing_table(self.swings or ())

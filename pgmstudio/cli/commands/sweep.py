@@ -17,7 +17,14 @@ from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.analysis.query_benchmark import QueryPlan, random_queries
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import FileError, ParameterError, RunFailedError
+from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.run_task import RunProblem
+from pgmstudio.core.experiments.plans.runner import (
+    ProcessExecutor,
+    ceiling_of,
+    checked_runs,
+    truth_of,
+)
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.experiments.sl_curves.points import curves_of, measured_words, points_csv
 from pgmstudio.core.experiments.sl_curves.selection import (
@@ -87,7 +94,6 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> SweepReport:
-    from pgmstudio.core.experiments.plans.runner import checked_runs
     from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask, read_plan, read_plan_rows
 
     check_ending(args.plot, [".svg"], "plots")
@@ -143,11 +149,7 @@ def _against_best(
 
 def _executor(args: argparse.Namespace) -> Executor:
     if args.cluster is not None:
-        from pgmstudio.core.experiments.plans.dask_executor import Cluster
-
         return Cluster(args.cluster)
-    from pgmstudio.core.experiments.plans.runner import ProcessExecutor
-
     return ProcessExecutor(args.processes)
 
 
@@ -158,8 +160,6 @@ def _write(
     if args.csv is not None:
         write_csv(args.csv, points_csv(points), quoted=args.quote_formulas)
     if args.plot is not None:
-        from pgmstudio.core.experiments.plans.runner import ceiling_of, truth_of
-
         plot = curve_plot(
             points,
             title=plan.title,

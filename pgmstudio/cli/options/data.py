@@ -12,8 +12,11 @@ from pgmstudio.cli.terminal.output import count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.dataset import DataSet, code_dtype
+from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataFileError, ModelFileError
+from pgmstudio.core.io.background_knowledge import read_knowledge
+from pgmstudio.core.io.data.options import DEFAULT_MARKERS, ImportOptions
 from pgmstudio.core.io.models.files import (
     ModelFile,
     is_model_path,
@@ -22,6 +25,7 @@ from pgmstudio.core.io.models.files import (
     write_model,
 )
 from pgmstudio.core.io.reading_limits import set_read_limit
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
@@ -107,8 +111,6 @@ def add_data_options(
 
 def import_options(args: argparse.Namespace) -> ImportOptions:
     """The options of `add_data_options` for the importer."""
-    from pgmstudio.core.io.data.options import DEFAULT_MARKERS, ImportOptions
-
     if args.read_limit is not None:
         set_read_limit(args.read_limit)
     binning = {} if args.binning is None else {"binning": args.binning}
@@ -160,7 +162,6 @@ def read_together(
     A state that only the second file has becomes a state of the domain too, so that a model learned
     from the first can be measured on the second.
     """
-    from pgmstudio.core.data.transforms import fitted_to
     from pgmstudio.core.io.data.reader import common_domain
 
     options = import_options(args)
@@ -243,8 +244,6 @@ def read_knowledge_file(path: str | None) -> Knowledge | None:
     """The background knowledge of --knowledge; None without a file."""
     if path is None:
         return None
-    from pgmstudio.core.io.background_knowledge import read_knowledge
-
     return read_knowledge(path)
 
 
@@ -260,7 +259,6 @@ def check_model_path(path: str) -> None:
 def check_memory(rows: int, domain: Domain) -> None:
     """UsageError if so many rows do not fit into memory."""
     from pgmstudio.core.inference.junction_tree.cost import available_bytes, in_units
-    from pgmstudio.core.large_counts import count_text
 
     # The codes, a copy while they are assembled, and a random number for each row.
     needed = rows * (2 * len(domain) * code_dtype(domain).itemsize + 16)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.params import ParamKind, ParamSpec, parse_params, specs_of
 
 P = TypeVar("P")
@@ -98,8 +99,6 @@ def given_texts(args: argparse.Namespace) -> Mapping[str, str]:
 
 def read_object(spec: ParamSpec, text: str) -> object:
     """Read a parameter that is an object, background knowledge or a model, from a file."""
-    from pgmstudio.core.graphs.background_knowledge import Knowledge
-
     if spec.object_type is Knowledge:
         from pgmstudio.core.io.background_knowledge import read_knowledge
 

@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
 import traceback
 from collections import deque
@@ -218,8 +219,6 @@ class _Pool:
 
 
 def _member_main(pipe: Connection, packed: Packed) -> None:
-    import signal
-
     # Ctrl+C goes to the whole group; the parent decides and sends a message.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()

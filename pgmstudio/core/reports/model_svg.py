@@ -6,9 +6,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pgmstudio.core.drawing.layout.boxes import box_sizes
+from pgmstudio.core.drawing.layout.placement import place
+from pgmstudio.core.drawing.svg.diagram import svg_of
+from pgmstudio.core.drawing.svg.nodes import BeliefScale
 from pgmstudio.core.inference.base import Finding, Scale, as_seen, done_states, weights_of
 from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text
 from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.languages.base import ComponentModel, ComponentSession
+from pgmstudio.core.languages.diagrams import picture_of, special_drawing
+from pgmstudio.core.languages.registry import language_of
+from pgmstudio.core.languages.sessions import open_session
 
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import GraphPicture
@@ -27,12 +35,6 @@ def drawing_of(
 
     `graph` replaces the diagram of that name.
     """
-    from pgmstudio.core.drawing.layout.boxes import box_sizes
-    from pgmstudio.core.drawing.layout.placement import place
-    from pgmstudio.core.drawing.svg.diagram import svg_of
-    from pgmstudio.core.drawing.svg.nodes import BeliefScale
-    from pgmstudio.core.languages.diagrams import picture_of, special_drawing
-
     model = file.model
     if graph is None:
         drawing = special_drawing(model, picture)
@@ -42,10 +44,6 @@ def drawing_of(
     if not with_beliefs:
         positions = place(graph, file.layout, graph.method)
         return svg_of(graph, positions, theme=theme, title=file.title)
-
-    from pgmstudio.core.languages.base import ComponentModel, ComponentSession
-    from pgmstudio.core.languages.registry import language_of
-    from pgmstudio.core.languages.sessions import open_session
 
     session = open_session(model)
     scale = language_of(model).scale

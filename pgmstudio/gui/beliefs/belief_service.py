@@ -95,6 +95,7 @@ class BeliefService(QObject):
     @cached_property
     def diagnostics(self) -> EvidenceDiagnostics:
         """Conflicts among the findings."""
+        # Here, not above: it imports this module.
         from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics
 
         return EvidenceDiagnostics(self)

@@ -47,7 +47,9 @@ from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.welcome.page import SampleCard
 from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.window.application import GuiThreadCollector, make_application
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 
 SIZE = (1280, 800)
@@ -243,8 +245,6 @@ class WindowTour:
 
     def sample(self) -> ModelPage:
         """The sample “Asia”, opened with a click on its card."""
-        from pgmstudio.gui.welcome.page import SampleCard
-
         self.welcome()
         cards = self.driver.window.findChildren(SampleCard)
         card = next(card for card in cards if card.sample.file == "asia.json")
@@ -462,8 +462,6 @@ def main(captions: Sequence[str] | None = None) -> int:
         else:
             QStandardPaths.setTestModeEnabled(True)
         QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, own)
-        from pgmstudio.gui.window.application import GuiThreadCollector, make_application
-
         qInstallMessageHandler(_on_qt_message)
         GuiThreadCollector(make_application())
         files = take_window_tour(folder)

@@ -146,6 +146,7 @@ def named_like_a_model(path: Path | str) -> bool:
 def read_model(path: Path | str) -> ModelFile:
     """Read a model file of any known format; raises ModelFileError with the location."""
     path = Path(path)
+    # Here, not above: it imports this module.
     from pgmstudio.core.io.clean_names import cleaned_file
 
     parse = _format_of(path, _text_ending(path)).parser()

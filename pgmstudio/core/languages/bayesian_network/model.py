@@ -136,6 +136,7 @@ class BayesianNetwork:
 
     def with_reversed_edge(self, source: str, target: str) -> BayesianNetwork:
         """The edge the other way round; of a covered one the distribution stays."""
+        # Here, not above: it imports this module.
         from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_reversed
 
         return with_edge_reversed(self, source, target)

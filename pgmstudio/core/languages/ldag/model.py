@@ -179,6 +179,7 @@ class LabelledDag(SealedFields):
     def effective_size(self) -> int:
         """Table cells of the cheapest way to update beliefs: by cases of a few variables where
         labels cut the tables, else in one clique tree."""
+        # Here, not above: it imports this module.
         from pgmstudio.core.languages.ldag.contexts import best_cases
 
         return best_cases(self).cells
@@ -245,6 +246,7 @@ class LabelledDag(SealedFields):
     def _edited(
         self, edit: Callable[[BayesianNetwork], BayesianNetwork], *variables: str
     ) -> LabelledDag:
+        # Here, not above: it imports this module.
         from pgmstudio.core.languages.ldag.labels import changed_structure
 
         return changed_structure(self, edit, variables)

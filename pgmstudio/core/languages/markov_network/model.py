@@ -228,6 +228,7 @@ class MarkovNetwork:
 
     def with_structure(self, structure: MarkovStructure) -> MarkovNetwork:
         """The nearest distribution of another structure over the same variables."""
+        # Here, not above: it imports this module.
         from pgmstudio.core.languages.markov_network.fitting import projected
 
         return projected(self, structure)

@@ -74,6 +74,7 @@ def open_result(app: AppContext, result: RunResult, source: ArtifactSource | Non
 
     Fields of the page are set to what is selected in the active model.
     """
+    # Here, not above: it imports this module.
     from pgmstudio.gui.runs.results.page import RunResultPage
 
     source = source or active_source(app, *result.artifacts)

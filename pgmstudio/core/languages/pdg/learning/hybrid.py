@@ -24,6 +24,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.pdg.from_network import (
     FEWEST_STATES,
     ORDERS,
@@ -226,8 +227,6 @@ def _structure(
         if strange:
             raise ParameterError({"start": f"{strange[0]} is not a column of the data"})
         return Dag.from_edges(names, params.start.edges)
-    from pgmstudio.core.languages.learners import learner_of
-
     learner = learner_of(params.network)
     settings: Any = parse_params(learner.params_type, {"knowledge": params.knowledge})
     for event in learner.run(data, settings, rng=rng, cancel=cancel):
