@@ -6,18 +6,21 @@ joins the tree unless it would close a cycle (Kruskal 1956).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.errors import KnowledgeError
-from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.execution.events import CancelToken, Note
 from pgmstudio.core.learning.artifacts import PlainFields
+from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.undirected_rules import Edge, UndirectedRules
-from pgmstudio.core.scores.association_measures import MEASURES
+from pgmstudio.core.params import param
+from pgmstudio.core.scores.association_measures import MEASURES, Setting, measures_of
 
 NOT_UNIQUE = "Edges of equal weight could be exchanged: the spanning tree is not unique."
 # Strengths that differ by rounding only are equal.
@@ -112,3 +115,47 @@ def spanning_tree(
         for step in steps
     )
     return sorted(edges), SpanningTreeSteps(measure, tuple(steps), not tied)
+
+
+def tree_events(
+    names: Sequence[str],
+    weights: Floats,
+    measure: str,
+    *,
+    minimum: float = 0.0,
+    rules: UndirectedRules | None = None,
+) -> Generator[LearnEvent, None, list[Edge]]:
+    """The edges of the tree; its steps are saved, and a note says if the tree is not unique."""
+    edges, steps = spanning_tree(
+        names,
+        weights,
+        measure,
+        larger_is_stronger=MEASURES[measure].larger_is_stronger,
+        minimum=minimum,
+        rules=rules,
+    )
+    yield ArtifactSaved(steps)
+    if not steps.is_unique:
+        yield Note(NOT_UNIQUE)
+    return edges
+
+
+def measure_param(setting: Setting, default: str, more: str) -> Any:
+    """The measure of a pair; `more` adds what the tree does with it."""
+    return param(
+        default,
+        title="Measure",
+        choices=measures_of(setting, symmetric=True),
+        help=f"Strength of the dependence of a pair{more}",
+    )
+
+
+def min_weight_param(more: str = "") -> Any:
+    """The weight that an edge has to exceed."""
+    return param(
+        0.0,
+        title="Minimum weight",
+        low=0,
+        help="Edges whose measure is not above this are left out, so that the result can be a "
+        f"forest.{more}",
+    )

@@ -6,10 +6,12 @@ models (Corander, Gyllenberg and Koski 2006); otherwise it is the frequency of i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.learning.artifacts import PlainFields
 
@@ -17,6 +19,7 @@ from pgmstudio.core.learning.artifacts import PlainFields
 MIN_LISTED = 0.001
 MAX_GRAPHS = 20
 _MILLION = 1_000_000
+Key = TypeVar("Key", bound=tuple[int, ...])  # a graph as its search has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,31 @@ class GraphProbability:
     edges: tuple[tuple[str, str], ...]
     probability: float
     score: float
+
+
+def weights_of(scores: Mapping[Key, float], base: float = 2.0) -> dict[Key, float]:
+    """The probabilities of graphs from their scores, logarithms to the base."""
+    best = max(scores.values())
+    powers = {key: base ** (score - best) for key, score in scores.items()}
+    total = math.fsum(powers.values())
+    return {key: power / total for key, power in powers.items()}
+
+
+def likely_graphs(
+    scores: Mapping[Key, float],
+    edges: Callable[[Key], Iterable[tuple[int, int]]],
+    domain: Domain,
+    base: float = 2.0,
+) -> tuple[GraphProbability, ...]:
+    """The most probable graphs, by their scores."""
+    weights, names, bits = weights_of(scores, base), domain.names, math.log2(base)
+    return tuple(
+        GraphProbability(
+            tuple((names[a], names[b]) for a, b in edges(key)), weights[key], bits * scores[key]
+        )
+        for key in sorted(scores, key=lambda key: (-scores[key], key))[:MAX_GRAPHS]
+        if weights[key] >= MIN_LISTED
+    )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from pgmstudio.core.data.counting import FamilyCounter
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes, directed_along
@@ -26,7 +26,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     fit_tables,
     network_events,
 )
-from pgmstudio.core.learning.base import ArtifactSaved, BaseLearner, ImprovedModel, LearnEvent
+from pgmstudio.core.learning.base import BaseLearner, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.hypertrees import (
     CliqueSettings,
@@ -39,18 +39,16 @@ from pgmstudio.core.learning.hypertrees import (
     temperature_param,
 )
 from pgmstudio.core.learning.kruskal import (
-    NOT_UNIQUE,
     SpanningTreeSteps,
+    measure_param,
     pair_weights,
-    spanning_tree,
+    tree_events,
 )
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
 from pgmstudio.core.learning.undirected_rules import Edge
-from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import (
     Setting,
     entropy,
-    measures_of,
 )
 
 
@@ -107,12 +105,7 @@ class ChordalGraphLearner(BaseLearner[P]):
 class AugmentedTreeParams(ChordalParams):
     """The settings of the augmented spanning tree."""
 
-    measure: str = param(
-        "info_gain",
-        title="Measure",
-        choices=measures_of(Setting.PROBABILISTIC, symmetric=True),
-        help="Strength of the dependence of a pair, for the spanning tree.",
-    )
+    measure: str = measure_param(Setting.PROBABILISTIC, "info_gain", ", for the spanning tree.")
 
 
 class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
@@ -136,10 +129,7 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
         weights = pair_weights(
             len(rows.domain), lambda pair: counter.counts(pair, cancel), params.measure, cancel
         )
-        edges, steps = spanning_tree(rows.domain.names, weights, params.measure)
-        yield ArtifactSaved(steps)
-        if not steps.is_unique:
-            yield Note(NOT_UNIQUE)
+        edges = yield from tree_events(rows.domain.names, weights, params.measure)
         yield interim(rows, edges, cancel)
         settings = CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain)
         count, bits = len(rows.domain), entropies(rows, cancel)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.ldag.learning.label_search import LabelScores
 from pgmstudio.core.languages.ldag.partitions import label_of
 from pgmstudio.core.learning.structure_posterior import (
-    MAX_GRAPHS,
     MIN_LISTED,
     ContextProbability,
     EdgeProbability,
-    GraphProbability,
     StructurePosterior,
+    likely_graphs,
+    weights_of,
 )
 
 Key = tuple[int, ...]  # a graph: each variable's parents as bits
@@ -33,26 +33,17 @@ def posterior_of(
     scores: LabelScores, models: Mapping[Key, float], steps: int, accepted: int
 ) -> LdagPosterior:
     """The probabilities of edges and labels over models with their scores in nats."""
-    best = max(models.values())
-    total = math.fsum(math.exp(score - best) for score in models.values())
-    weights = {key: math.exp(score - best) / total for key, score in models.items()}
     families: defaultdict[tuple[int, int], float] = defaultdict(float)
-    for key, weight in weights.items():
+    for key, weight in weights_of(models, math.e).items():
         for child, mask in enumerate(key):
             families[child, mask] += weight
     edges, contexts = _of_families(scores, families)
-    first = sorted(models, key=lambda key: (-models[key], key))[:MAX_GRAPHS]
-    graphs = tuple(
-        GraphProbability(_edges(key, scores), weights[key], models[key] / math.log(2))
-        for key in first
-        if weights[key] >= MIN_LISTED
-    )
+    graphs = likely_graphs(models, _edges, scores.data.domain, math.e)
     return LdagPosterior(len(models), steps, accepted, edges, contexts, graphs)
 
 
-def _edges(key: Key, scores: LabelScores) -> tuple[tuple[str, str], ...]:
-    names = scores.data.domain.names
-    return tuple((names[p], names[c]) for c, mask in enumerate(key) for p in bits_of(mask))
+def _edges(key: Key) -> Iterator[tuple[int, int]]:
+    return ((parent, child) for child, mask in enumerate(key) for parent in bits_of(mask))
 
 
 def _of_families(

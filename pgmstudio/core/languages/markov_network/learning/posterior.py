@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
@@ -11,12 +10,12 @@ from pgmstudio.core.languages.markov_network.learning.chordal_search import Key,
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import bits_of, edges_of
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge
 from pgmstudio.core.learning.structure_posterior import (
-    MAX_GRAPHS,
     MIN_LISTED,
     ContextProbability,
     EdgeProbability,
-    GraphProbability,
     StructurePosterior,
+    likely_graphs,
+    weights_of,
 )
 
 
@@ -35,14 +34,11 @@ def posterior_of(
     accepted: int,
 ) -> MarkovPosterior:
     """The probabilities over graphs with their scores in bits."""
-    best = max(models.values())
-    total = math.fsum(2.0 ** (score - best) for score in models.values())
     plain: defaultdict[Edge, float] = defaultdict(float)
     labelled: defaultdict[Edge, float] = defaultdict(float)
     found: defaultdict[tuple[Edge, tuple[int, ...], Configuration], float] = defaultdict(float)
     names = domain.names
-    for key, score in models.items():
-        weight = 2.0 ** (score - best) / total
+    for key, weight in weights_of(models).items():
         if weight < 1e-12:
             continue
         for edge in edges_of(key):
@@ -70,15 +66,5 @@ def posterior_of(
         )
         if weight >= MIN_LISTED
     ]
-    graphs = [
-        GraphProbability(
-            tuple((names[i], names[j]) for i, j in edges_of(key)),
-            2.0 ** (models[key] - best) / total,
-            models[key],
-        )
-        for key in sorted(models, key=lambda key: (-models[key], key))[:MAX_GRAPHS]
-        if 2.0 ** (models[key] - best) / total >= MIN_LISTED
-    ]
-    return MarkovPosterior(
-        len(models), steps, accepted, tuple(edges), tuple(contexts), tuple(graphs)
-    )
+    graphs = likely_graphs(models, edges_of, domain)
+    return MarkovPosterior(len(models), steps, accepted, tuple(edges), tuple(contexts), graphs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.errors import ParameterError
-from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.possibilistic_network.learning.learner import (
@@ -18,7 +18,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
     directed_graph,
     improved,
 )
-from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest, rooted_at
 from pgmstudio.core.learning.hypertrees import (
@@ -32,33 +32,25 @@ from pgmstudio.core.learning.hypertrees import (
     temperature_param,
 )
 from pgmstudio.core.learning.kruskal import (
-    NOT_UNIQUE,
     SpanningTreeSteps,
+    measure_param,
+    min_weight_param,
     pair_weights,
-    spanning_tree,
+    tree_events,
 )
 from pgmstudio.core.learning.undirected_rules import Edge
 from pgmstudio.core.params import param
-from pgmstudio.core.scores.association_measures import Setting, measures_of, nonspecificity
+from pgmstudio.core.scores.association_measures import Setting, nonspecificity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PossibilisticTreeParams(PossibilisticParams):
     """The settings of the spanning tree."""
 
-    measure: str = param(
-        "spec_gain",
-        title="Measure",
-        choices=measures_of(Setting.POSSIBILISTIC, symmetric=True),
-        help="Strength of the dependence of a pair, to be made as large as possible.",
+    measure: str = measure_param(
+        Setting.POSSIBILISTIC, "spec_gain", ", to be made as large as possible."
     )
-    min_weight: float = param(
-        0.0,
-        title="Minimum weight",
-        low=0,
-        help="Edges whose measure is not above this are left out, so that the result can be a "
-        "forest.",
-    )
+    min_weight: float = min_weight_param()
     root: str | None = param(
         None,
         title="Root",
@@ -103,10 +95,7 @@ def tree_search(
         strong = np.where(weights > params.min_weight, weights, 0.0)
         parents = best_forest(strong, names, params.root, knowledge, cancel)
     else:
-        edges, steps = spanning_tree(names, weights, params.measure, minimum=params.min_weight)
-        yield ArtifactSaved(steps)
-        if not steps.is_unique:
-            yield Note(NOT_UNIQUE)
+        edges = yield from tree_events(names, weights, params.measure, minimum=params.min_weight)
         parents = _directed(len(names), edges)
         if params.root is not None:
             parents = rooted_at(parents, names.index(params.root))

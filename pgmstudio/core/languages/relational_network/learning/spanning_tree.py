@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.relation import Relation
-from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.languages.markov_network.structure import Edge
 from pgmstudio.core.languages.relational_network.learning.learner import (
     RelationalLearner,
     RelationalParams,
     improved,
 )
-from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
+from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.hypertrees import (
     CliqueSettings,
@@ -27,34 +27,27 @@ from pgmstudio.core.learning.hypertrees import (
     temperature_param,
 )
 from pgmstudio.core.learning.kruskal import (
-    NOT_UNIQUE,
     SpanningTreeSteps,
+    measure_param,
+    min_weight_param,
     pair_weights,
-    spanning_tree,
+    tree_events,
 )
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
-from pgmstudio.core.params import param
-from pgmstudio.core.scores.association_measures import MEASURES, Setting, measures_of
+from pgmstudio.core.scores.association_measures import Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationalTreeParams(RelationalParams):
     """The settings of the spanning tree."""
 
-    measure: str = param(
+    measure: str = measure_param(
+        Setting.RELATIONAL,
         "hartley_gain",
-        title="Measure",
-        choices=measures_of(Setting.RELATIONAL, symmetric=True),
-        help="Strength of the dependence of a pair. The relative number of pairs is made as small "
-        "as possible, the others as large as possible.",
+        ". The relative number of pairs is made as small as possible, the others as large as "
+        "possible.",
     )
-    min_weight: float = param(
-        0.0,
-        title="Minimum weight",
-        low=0,
-        help="Edges whose measure is not above this are left out, so that the result can be a "
-        "forest. Not used with the relative number of pairs.",
-    )
+    min_weight: float = min_weight_param(" Not used with the relative number of pairs.")
 
 
 class RelationalTreeLearner(RelationalLearner[RelationalTreeParams]):
@@ -86,23 +79,11 @@ def tree_edges(
 ) -> Generator[LearnEvent, None, list[Edge]]:
     """The edges of the tree; its steps are saved."""
     yield Progress(None, "Measuring pairs…")
-    edges, steps = spanning_tree(
-        relation.domain.names,
-        pair_weights(
-            len(relation.domain),
-            lambda pair: relation.occurs(pair).astype(np.float64),
-            measure,
-            cancel,
-        ),
-        measure,
-        larger_is_stronger=MEASURES[measure].larger_is_stronger,
-        minimum=minimum,
-        rules=rules,
+    names = relation.domain.names
+    weights = pair_weights(
+        len(names), lambda pair: relation.occurs(pair).astype(np.float64), measure, cancel
     )
-    yield ArtifactSaved(steps)
-    if not steps.is_unique:
-        yield Note(NOT_UNIQUE)
-    return edges
+    return (yield from tree_events(names, weights, measure, minimum=minimum, rules=rules))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
