@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError
-from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.cost import check_budget, forecast
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
@@ -26,16 +24,16 @@ from pgmstudio.core.languages.markov_network.log_linear import (
     restriction_text,
     restrictions_of,
 )
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.languages.markov_network.structure import GraphModel, MarkovStructure
 
 # What a restriction by a context may differ from 0, in natural logarithms: rounding of potentials.
 RESTRICTION_TOLERANCE = 1e-6
 # A product of factors with a smaller or larger largest number is scaled to 1.
-LEAST_SCALE = 1e-100
+MIN_SCALE = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
-class MarkovNetwork:
+class MarkovNetwork(GraphModel):
     """`potentials[c]` is ψ of the c-th maximal clique, an axis per variable in domain order.
 
     Potentials are numbers ≥ 0, of any scale. They have to agree with the contexts of the structure.
@@ -80,14 +78,6 @@ class MarkovNetwork:
                     "remove the context."
                 )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"structure": self.structure, "potentials": self.potentials}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        for table in self.potentials:  # arrays come back writable from another process
-            table.flags.writeable = False
-
     @classmethod
     def of_factors(
         cls, structure: MarkovStructure, factors: Iterable[tuple[Sequence[int], Floats]]
@@ -107,7 +97,7 @@ class MarkovNetwork:
             order = sorted(range(len(scope)), key=lambda axis: scope[axis])
             shape = [cards[v] if v in inside else 1 for v in cliques[home]]
             factor = np.asarray(table, dtype=np.float64).transpose(order).reshape(shape)
-            if not LEAST_SCALE < potentials[home].max() * factor.max() < 1 / LEAST_SCALE:
+            if not MIN_SCALE < potentials[home].max() * factor.max() < 1 / MIN_SCALE:
                 potentials[home] /= potentials[home].max() or 1.0
                 factor = factor / (factor.max() or 1.0)
             potentials[home] = potentials[home] * factor
@@ -125,15 +115,6 @@ class MarkovNetwork:
         cards = structure.domain.cardinalities
         cliques = structure.maximal_cliques
         return cls(structure, tuple(np.ones([cards[v] for v in clique]) for clique in cliques))
-
-    @property
-    def domain(self) -> Domain:
-        return self.structure.domain
-
-    @property
-    def undirected_edges(self) -> tuple[tuple[str, str], ...]:
-        names = self.domain.names
-        return tuple((names[i], names[j]) for i, j in sorted(self.structure.edges))
 
     # -- the log-linear form
 
@@ -161,15 +142,6 @@ class MarkovNetwork:
     def representation_size(self) -> int:
         """The φ's less the rank of the restrictions by contexts."""
         return free_parameters(self.structure)
-
-    def effective_size(self) -> int:
-        """Σ over cliques of Π|R(X)|, for the junction tree of the triangulated graph."""
-        return self.clique_tree.table_cells
-
-    @property
-    def clique_tree(self) -> CliqueTree:
-        """The junction tree of the graph, triangulated where it is not chordal."""
-        return self.structure.junction_tree
 
     # -- the distribution
 
@@ -235,15 +207,11 @@ class MarkovNetwork:
 
     def with_edge(self, source: str, target: str) -> MarkovNetwork:
         """One more edge; the distribution stays until the parameters are fitted."""
-        ends = self.domain.index(source), self.domain.index(target)
-        if ends[0] == ends[1]:
-            raise GraphError(f"An edge joins two variables; both are {source}.")
-        return self._over(self.structure.with_edge(*ends))
+        return self._over(self.structure.with_edge(*self.edge_between(source, target)))
 
     def without_edge(self, source: str, target: str) -> MarkovNetwork:
         """One edge less; the nearest distribution of the smaller graph."""
-        ends = self.domain.index(source), self.domain.index(target)
-        return self.with_structure(self.structure.without_edge(*ends))
+        return self.with_structure(self.structure.without_edge(*self.edge_between(source, target)))
 
     def _over(self, structure: MarkovStructure) -> MarkovNetwork:
         """The same potentials in a structure that has all their cliques."""

@@ -18,6 +18,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of_scopes
 from pgmstudio.core.graphs.triangulation import strip
+from pgmstudio.core.model import SealedFields
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -295,6 +296,36 @@ class MarkovStructure:
     def without_contexts(self) -> MarkovStructure:
         """The graph alone."""
         return MarkovStructure(self.domain, self.edges)
+
+
+class GraphModel(SealedFields):
+    """A model over such a graph, and what the graph alone answers about it."""
+
+    structure: MarkovStructure
+
+    @property
+    def domain(self) -> Domain:
+        return self.structure.domain
+
+    @property
+    def undirected_edges(self) -> tuple[tuple[str, str], ...]:
+        names = self.domain.names
+        return tuple((names[i], names[j]) for i, j in sorted(self.structure.edges))
+
+    def effective_size(self) -> int:
+        """Σ over cliques of Π|R(X)|, for the junction tree of the triangulated graph."""
+        return self.clique_tree.table_cells
+
+    @property
+    def clique_tree(self) -> CliqueTree:
+        """The junction tree of the graph, triangulated where it is not chordal."""
+        return self.structure.junction_tree
+
+    def edge_between(self, source: str, target: str) -> Edge:
+        """The edge by the names of its ends; GraphError if they are the same."""
+        if source == target:
+            raise GraphError(f"An edge joins two variables; both are {source}.")
+        return edge_of(self.domain.index(source), self.domain.index(target))
 
 
 def shortest_path(

@@ -7,25 +7,23 @@ of the projections (Borgelt, Steinbrecher and Kruse 2009, ch. 3).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from pgmstudio.core.data.relation import Relation, Tuples, tuple_ids
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
-from pgmstudio.core.graphs.junction_tree import CliqueTree
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.inference.join_tree import JoinTree, TupleTable
 from pgmstudio.core.languages.degree_session import DegreeSession
-from pgmstudio.core.languages.markov_network.structure import MarkovStructure, edge_of
+from pgmstudio.core.languages.markov_network.structure import GraphModel, MarkovStructure, edge_of
 
 
 @dataclass(frozen=True, eq=False)
-class RelationalNetwork:
+class RelationalNetwork(GraphModel):
     """`projections[c]` has the possible tuples of the c-th maximal clique, clique × tuples."""
 
     structure: MarkovStructure
@@ -52,40 +50,14 @@ class RelationalNetwork:
             checked.append(tuples)
         object.__setattr__(self, "projections", tuple(checked))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"structure": self.structure, "projections": self.projections}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        for tuples in self.projections:  # arrays come back writable from another process
-            tuples.flags.writeable = False
-
     @classmethod
     def of_relation(cls, structure: MarkovStructure, relation: Relation) -> RelationalNetwork:
         """The graph with the projections of a relation to its cliques."""
         return cls(structure, tuple(map(relation.project, structure.maximal_cliques)))
 
-    @property
-    def domain(self) -> Domain:
-        return self.structure.domain
-
-    @property
-    def undirected_edges(self) -> tuple[tuple[str, str], ...]:
-        names = self.domain.names
-        return tuple((names[i], names[j]) for i, j in sorted(self.structure.edges))
-
     def representation_size(self) -> int:
         """The number of tuples of all projections."""
         return sum(tuples.shape[1] for tuples in self.projections)
-
-    def effective_size(self) -> int:
-        """Σ over cliques of Π|R(X)|, for the junction tree of the triangulated graph."""
-        return self.clique_tree.table_cells
-
-    @property
-    def clique_tree(self) -> CliqueTree:
-        """The junction tree of the graph, triangulated where it is not chordal."""
-        return self.structure.junction_tree
 
     # -- the relation
 
@@ -122,18 +94,13 @@ class RelationalNetwork:
         new = {clique: tree.projection(clique).tuples for clique in others}
         return RelationalNetwork(structure, tuple((own | new)[clique] for clique in cliques))
 
-    def _edge(self, source: str, target: str) -> tuple[int, int]:
-        if source == target:
-            raise GraphError(f"An edge joins two variables; both are {source}.")
-        return edge_of(self.domain.index(source), self.domain.index(target))
-
     def with_edge(self, source: str, target: str) -> RelationalNetwork:
         """One more edge; the relation stays until the projections are taken from data."""
-        return self.with_structure(self.structure.with_edge(*self._edge(source, target)))
+        return self.with_structure(self.structure.with_edge(*self.edge_between(source, target)))
 
     def without_edge(self, source: str, target: str) -> RelationalNetwork:
         """One edge less; the smallest relation of the smaller graph that holds this one."""
-        return self.with_structure(self.structure.without_edge(*self._edge(source, target)))
+        return self.with_structure(self.structure.without_edge(*self.edge_between(source, target)))
 
     def with_variable(self, variable: Variable) -> RelationalNetwork:
         """One more variable without neighbours, any of its states possible."""

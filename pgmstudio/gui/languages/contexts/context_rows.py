@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
@@ -29,6 +30,17 @@ class ContextRow:
     is_in: bool
     is_implied: bool = False
     is_locked: bool = False
+
+
+def locked_note(rows: Iterable[ContextRow]) -> str:
+    """What ticking a locked context would mean, with a link; empty if none is locked."""
+    locked = [row for row in rows if row.is_locked]
+    if not locked:
+        return ""
+    return (
+        f"With <b>({escape(', '.join(locked[0].states))})</b> as well, no context would need this "
+        'edge. <a href="delete">Delete the edge instead</a>'
+    )
 
 
 class ContextRows(QWidget):

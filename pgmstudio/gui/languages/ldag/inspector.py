@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from functools import partial
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from pgmstudio.gui.languages.contexts.context_rows import (
     Context,
     ContextRow,
     ContextRows,
+    locked_note,
 )
 from pgmstudio.gui.languages.ldag.label_statistics import LabelCounter, LabelNumbers, score_of
 from pgmstudio.gui.runs.model_data import model_sources
@@ -163,14 +163,7 @@ class LabelSections(QWidget):
                 counts = numbers.counts if numbers.counts.shape[:-1] == shape else None
             texts = [merged_text(row, counts, axis) for row in result]
             self.rows.show_rows([title(name) for name in others], result, [("Rows", texts)])
-        locked = [row for row in result or () if row.is_locked]
-        states = escape(", ".join(locked[0].states)) if locked else ""
-        self.note.show_text(
-            f"With <b>({states})</b> as well, no context would need this edge. "
-            '<a href="delete">Delete the edge instead</a>'
-            if locked
-            else ""
-        )
+        self.note.show_text(locked_note(result or ()))
 
     def _on_computed(self, numbers: LabelNumbers) -> None:
         subject = self._subject
@@ -221,7 +214,7 @@ class LabelSections(QWidget):
                 (
                     "Label prior κ",
                     f"{numbers.score.kappa:g}",
-                    "How dear a merged row is to the prior.",
+                    "The prior weight of every merged row; smaller values give fewer labels.",
                 ),
             ]
         elif numbers is None:

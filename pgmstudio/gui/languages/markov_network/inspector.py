@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -52,6 +51,7 @@ from pgmstudio.gui.languages.contexts.context_rows import (
     Context,
     ContextRow,
     ContextRows,
+    locked_note,
 )
 from pgmstudio.gui.languages.markov_network.log_linear import (
     MAX_PARAMETERS,
@@ -243,14 +243,7 @@ class EdgeSections(QWidget):
             text = "Its ends have no common neighbour, so there is no context to vanish in."
         self._text.setText(text)
         self._text.setVisible(bool(text))
-        locked = [row for row in rows or () if row.is_locked]
-        states = escape(", ".join(locked[0].states)) if locked else ""
-        self.note.show_text(
-            f"With <b>({states})</b> as well, no context would need this edge. "
-            '<a href="delete">Delete the edge instead</a>'
-            if locked
-            else ""
-        )
+        self.note.show_text(locked_note(rows or ()))
 
     def _on_computed(self, statistics: Statistics) -> None:
         subject = self._subject
