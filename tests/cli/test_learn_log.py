@@ -105,7 +105,7 @@ def test_a_learner_that_keeps_nothing_reports_it_and_writes_nothing(
 ) -> None:
     target = tmp_path / "nothing.csv"
     assert main(["learn", "tree.chow-liu", str(copies), "--log", str(target)]) == 0
-    assert "keeps nothing beside its model" in capsys.readouterr().err
+    assert "saves nothing but its model" in capsys.readouterr().err
     assert not target.exists()
 
 

@@ -17,7 +17,7 @@ from pgmstudio.core.analysis.feature_selection import (
     ALPHA,
     CORRECTIONS,
     TargetTest,
-    p_words,
+    p_value_text,
     target_tests,
     telling,
 )
@@ -138,8 +138,8 @@ class Associations:
             numbers = ["-"] * (len(header) - 2)
             if row.outcome is not None:
                 numbers = [
-                    p_words(row.p_value),
-                    *([p_words(row.corrected)] if is_corrected else []),
+                    p_value_text(row.p_value),
+                    *([p_value_text(row.corrected)] if is_corrected else []),
                     decimal(row.bits),
                     decimal(row.outcome.statistic, 1),
                     whole(row.outcome.freedom),

@@ -12,7 +12,7 @@ from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.io.atomic import replace_file
-from pgmstudio.core.languages.registry import language_of
+from pgmstudio.core.languages.registry import kinds_with, language_of
 from pgmstudio.core.reports.model_svg import drawing_of
 
 if TYPE_CHECKING:
@@ -70,18 +70,20 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
 MULTINET = "multinet"  # one graph for each state of a variable
 
 
+def _kinds_with_contexts() -> str:
+    return kinds_with(lambda row: row.contexts)
+
+
 def _labelled_diagram(
     model: Model, picture: str | None, context: Sequence[str], by: str | None
 ) -> GraphPicture | None:
     """A model with contexts in one, or for each state of a variable; None if neither is asked."""
     contexts = language_of(model).contexts
     if by is not None and (contexts is None or picture not in (None, MULTINET)):
-        raise UsageError("--by is for “multinet”, a diagram of labelled DAGs and Markov networks.")
+        raise UsageError(f"--by is for “multinet”, a diagram of {_kinds_with_contexts()}.")
     drawn_in_context = (None, language_of(model).diagrams[0].name, MULTINET)
     if context and (contexts is None or picture not in drawn_in_context):
-        raise UsageError(
-            "--context is for the graph and “multinet” of a labelled DAG or Markov network."
-        )
+        raise UsageError(f"--context is for the graph and “multinet” of {_kinds_with_contexts()}.")
     is_multinet = by is not None or picture == MULTINET
     if contexts is None or not (context or is_multinet):
         return None

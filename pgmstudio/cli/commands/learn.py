@@ -253,7 +253,7 @@ def _save(path: str, model: Model, provenance: Mapping[str, Any], line: Progress
 def _save_log(path: str, outcome: LearnOutcome, *, quoted: bool) -> str:
     """Write the search log; returns a message."""
     if not outcome.artifacts:
-        return f"This learner keeps nothing beside its model; {path} was not written."
+        return f"This learner saves nothing but its model; {path} was not written."
     write_artifacts(path, outcome.artifacts, quoted=quoted)
     return f"The search log was saved to {path}."
 

@@ -11,7 +11,7 @@ from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_f
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.analysis.feature_selection import p_words
+from pgmstudio.core.analysis.feature_selection import p_value_text
 from pgmstudio.core.languages.registry import edge_analysis
 from pgmstudio.core.model import Model, edge_text
 from pgmstudio.core.scores.edge_reports import LinkStrength
@@ -71,7 +71,7 @@ class StrengthReport:
                 edge_text(self.model, *link.edge),
                 "-" if link.alone is None else decimal(link.information_bits),
                 "-" if link.given_parents is None else decimal(link.added_bits),
-                "-" if link.given_parents is None else p_words(link.p_value),
+                "-" if link.given_parents is None else p_value_text(link.p_value),
                 decimal(link.bic_gain, 1),
             )
             for link in self.links

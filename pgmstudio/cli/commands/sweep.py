@@ -26,7 +26,7 @@ from pgmstudio.core.experiments.plans.runner import (
     truth_of,
 )
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
-from pgmstudio.core.experiments.sl_curves.points import curves_of, measured_words, points_csv
+from pgmstudio.core.experiments.sl_curves.points import curves_of, measured_texts, points_csv
 from pgmstudio.core.experiments.sl_curves.selection import (
     best_on_test,
     chosen_of,
@@ -215,7 +215,7 @@ class SweepReport:
                         " ".join(marks),
                         decimal(point.lambda_),
                         str(point.seed),
-                        *measured_words(point),
+                        *measured_texts(point),
                         f"{point.seconds:.2f}",
                         decimal(None if update is None else 1000 * update),
                         decimal(point.query_log2),

@@ -48,7 +48,7 @@ def trace_findings(
 ) -> dict[str, FindingTrace]:
     """Each finding left out in turn; the evidence of the session is put back.
 
-    What was set from outside is no finding: it stays in force and is not traced.
+    Interventions are no findings: they stay and are not traced.
     """
     evidence = dict(session.evidence)
     with _put_back(session, evidence):

@@ -150,7 +150,7 @@ def telling(tests: Iterable[TargetTest], alpha: float = ALPHA) -> tuple[str, ...
     return tuple(row.column for row in tests if row.corrected < alpha)
 
 
-def p_words(p: float) -> str:
+def p_value_text(p: float) -> str:
     """A p-value for reading: four digits, tiny ones by their size."""
     if p >= 0.0001:
         return f"{p:.4f}"

@@ -355,7 +355,7 @@ def sensitivity_of(
             "Retract its evidence or choose another target."
         )
     result = table_derivatives(network, evidence, target, state, cancel)
-    # What was set from outside has no table any more.
+    # A variable with an intervention has no table any more.
     fixed = {network.domain.index(name) for name in done}
     tables = tuple(child for child in result.of_evidence if child not in fixed)
     columns: list[tuple[Floats, Floats, Floats, Floats]] = []

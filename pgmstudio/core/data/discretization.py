@@ -67,13 +67,13 @@ class Cuts:
         points = tuple(float(point) + 0.0 for point in self.points)  # + 0.0 turns -0.0 into 0.0
         object.__setattr__(self, "points", points)
         if not all(np.isfinite(points)):
-            raise DataError(f"The cuts of {self.column} must be finite numbers.")
+            raise DataError(f"The bin edges of {self.column} must be finite numbers.")
         if any(low >= high for low, high in pairwise(points)):
-            raise DataError(f"The cuts of {self.column} must ascend, each once.")
+            raise DataError(f"The bin edges of {self.column} must ascend, each once.")
         object.__setattr__(self, "labels", tuple(self.labels) or labels_of(points))
         if len(self.labels) != len(points) + 1:
             raise DataError(
-                f"{len(points)} cuts of {self.column} make {len(points) + 1} intervals, "
+                f"{len(points)} bin edges of {self.column} make {len(points) + 1} intervals, "
                 f"but there are {len(self.labels)} names."
             )
         if len(set(self.labels)) != len(self.labels):
@@ -144,7 +144,7 @@ class Discretisation:
         if not 1 <= self.bins <= 1000:
             problems["bins"] = "must be between 1 and 1000"
         if self.method == "mdl" and self.target is None:
-            problems["target"] = "mdl cuts need a target column"
+            problems["target"] = "mdl needs a target column"
         if problems:
             raise ParameterError(problems)
         object.__setattr__(self, "points", tuple(self.points))

@@ -21,7 +21,7 @@ def after_click(present: Finding | None, state: str) -> Finding | None:
 
 
 def after_doing(present: Finding | None, state: str) -> Finding | None:
-    """Set the state from outside; when that was done already, undo it."""
+    """Intervene: do(X = state); a second time, undo it."""
     return None if present == Done(state) else Done(state)
 
 
@@ -79,7 +79,7 @@ def chip_of(variable: Variable, finding: Finding) -> Chip:
             return Chip(f"do {state}", "lock-simple", "do")
 
 
-def short_words(variable: Variable, finding: Finding) -> str:
+def short_text(variable: Variable, finding: Finding) -> str:
     """The same for a list of evidence: `= yes`, `≠ yes`, `0.9 : 0.3`."""
     match finding:
         case Observed(state):
@@ -102,7 +102,7 @@ def odds(variable: Variable, finding: Likelihood) -> str:
     return " : ".join(f"{weight / least:.2g}" for weight in weights)
 
 
-def finding_words(finding: Finding) -> str:
+def finding_text(finding: Finding) -> str:
     """All of it, for tooltips and texts: `= yes`, `≠ a, b`, `likelihood yes 0.9, no 0.3`."""
     if isinstance(finding, Likelihood):
         return "likelihood " + ", ".join(f"{s} {weight:.3g}" for s, weight in finding.weights)

@@ -161,6 +161,11 @@ def a_kind(kind: str, article: str = "a") -> str:
     return f"{article} {kind_noun(kind)}"
 
 
+def kinds_with(has: Callable[[Language], object]) -> str:
+    """The languages for which it holds: `a labelled DAG or a Markov network`."""
+    return " or ".join(a_kind(row.kind) for row in LANGUAGES.values() if has(row))
+
+
 def no_likelihood_reason(kind: str) -> str:
     """Why models of this kind have no log-likelihood, no samples and no SL-curve; empty if they
     have."""

@@ -1,8 +1,8 @@
 """Learners are generators of events: progress, notes, improved models, artifacts and the result.
 
-Beside its model a run may keep what it saw on the way (`Kept`): the local optima of restarts, the
-log of tests, the steps of a search. The window opens them as pages, the command line writes them
-with `--log`, and the project keeps them with the run.
+Besides its model a run may save artifacts (`ArtifactSaved`): the local optima of restarts, the log
+of tests, the steps of a search. The window opens them as pages, the command line writes them with
+`--log`, and the project stores them with the run.
 """
 
 from __future__ import annotations

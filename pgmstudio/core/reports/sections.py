@@ -18,7 +18,7 @@ from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import PgmStudioError, TooLargeError
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
-from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of, measured_words
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint, curves_of, measured_texts
 from pgmstudio.core.experiments.sl_curves.selection import (
     best_on_test,
     dominance_matrix,
@@ -97,7 +97,7 @@ def summary_table(points: Sequence[CurvePoint]) -> Markup:
                 (
                     curve.series,
                     criterion,
-                    *measured_words(point),
+                    *measured_texts(point),
                     "–" if point.lambda_ is None else decimal(point.lambda_),
                     whole(curve.models),
                     decimal(curve.seconds, 1),
@@ -159,7 +159,7 @@ def points_table(points: Sequence[CurvePoint]) -> Markup:
                     name,
                     "–" if point.lambda_ is None else decimal(point.lambda_),
                     str(point.seed),
-                    *measured_words(point),
+                    *measured_texts(point),
                     decimal(point.seconds, 2),
                     decimal(point.query_log2),
                     ", ".join(marks),

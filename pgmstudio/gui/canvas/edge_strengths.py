@@ -155,7 +155,7 @@ class Strengths:
 
 
 @dataclass(slots=True)
-class LanguageTally:
+class Tally:
     """Progress of a worker in edges measured; written in the worker, read in the window."""
 
     total: int
@@ -163,7 +163,7 @@ class LanguageTally:
 
 
 def _gathered(
-    kind: str, result: Iterable[tuple[Edge, float]], tally: LanguageTally, cancel: CancelToken
+    kind: str, result: Iterable[tuple[Edge, float]], tally: Tally, cancel: CancelToken
 ) -> Strengths:
     values: dict[Edge, float] = {}
     for edge, value in result:
@@ -176,7 +176,7 @@ def _gathered(
 def strengths_of_model(
     kind: str,
     model: Model,
-    tally: LanguageTally,
+    tally: Tally,
     session: InferenceSession,
     cancel: CancelToken,
 ) -> Strengths:
@@ -192,7 +192,7 @@ def strengths_of_model(
 
 
 def strengths_of_score(
-    kind: str, model: Model, data: DataSet, tally: LanguageTally, cancel: CancelToken
+    kind: str, model: Model, data: DataSet, tally: Tally, cancel: CancelToken
 ) -> Strengths:
     """Loss of a score on the data without each edge."""
     gains = edge_analysis(model.kind).gains(model, data, kind.removeprefix("score."), cancel)
@@ -239,7 +239,7 @@ class StrengthKeeper(QObject):
         self._live, self._rows, self._replicates = live, rows, replicates
         self.kind = "none"
         self._request: tuple[object, ...] = ()
-        self._tally = LanguageTally(0)
+        self._tally = Tally(0)
         self._latest_task = LatestTask(self, self._on_strengths, self._on_task_failed)
         self._clock = QTimer(self)
         self._clock.setInterval(UPDATE_MS)
@@ -295,7 +295,7 @@ class StrengthKeeper(QObject):
                 self._latest_task.ask(question_of_rows)
 
     def _begin(self, count: int, *request: object) -> None:
-        self._request, self._tally = request, LanguageTally(count)
+        self._request, self._tally = request, Tally(count)
         self._clock.start()
 
     def _on_tick(self) -> None:

@@ -129,7 +129,7 @@ IN_BOX_OF_ITS_OWN, MIN_PART = 9.5, 0.85
 INSET, MAX_WIDER = 3.0, 7.0
 _PART_OF_HEIGHT = 0.7
 _LINE_HEIGHT = 1.15  # of a line of text, in font sizes
-LEAST_BAR = 2.0  # pixels on screen; thinner bars are left out
+MIN_BAR = 2.0  # pixels on screen; thinner bars are left out
 _BREAK = re.compile(r"(?<=[\s_.\-/])|(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -166,7 +166,7 @@ def small_face(title: str, size: Size, count: int, zoom: float) -> SmallFace:
     text_height = _LINE_HEIGHT * pixels * len(lines)
     free = rect.height() - text_height - 3
     bar = min(BAR_HEIGHT, free / max(count, 1) - 1.5)
-    if count == 0 or bar * zoom < LEAST_BAR:
+    if count == 0 or bar * zoom < MIN_BAR:
         return SmallFace(lines, pixels, rect, ())
     top = rect.bottom() - count * (bar + 1.5) - 1
     tracks = tuple(

@@ -276,7 +276,7 @@ class WindowTour:
         self.facts.evidence = f"{findings}; P(e) = {2**live.log2_evidence:.4g}"
 
     def _is_next_shown(self) -> bool:
-        """Where the inspector is in sight, it tells what to ask; that is computed beside."""
+        """Whether a visible inspector has its value of information, computed in background."""
         label = self.driver.window.findChild(QLabel, "inspectorAskNext")
         return label is None or not label.isVisible() or bool(label.text())
 
@@ -287,7 +287,7 @@ class WindowTour:
         self.driver.click_canvas(page, self.driver.head(page, "dysp"))
 
     def wrong_sum(self) -> None:
-        """A number is typed that leaves a column short: beliefs wait, and why is said."""
+        """A number is typed that leaves a column short: beliefs wait, with the reason."""
         driver = self.driver
         page = driver.model_page()
         driver.click_canvas(page, driver.head(page, "dysp"))

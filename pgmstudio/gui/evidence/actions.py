@@ -8,7 +8,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.inference.base import ExplainingSession, Scale
-from pgmstudio.core.inference.findings import finding_words
+from pgmstudio.core.inference.findings import finding_text
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
@@ -296,7 +296,7 @@ class _Commands:
     def copy(self) -> None:
         if (subject := self._subject) is not None:
             evidence = subject.live.evidence
-            lines = [f"{name} {finding_words(finding)}" for name, finding in evidence.items()]
+            lines = [f"{name} {finding_text(finding)}" for name, finding in evidence.items()]
             QApplication.clipboard().setText("\n".join(lines))
             self._app.notify(f"The evidence on {counted(len(lines), 'variable')} was copied.")
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.analysis.belief_query import Refusal
 from pgmstudio.core.analysis.evidence_impact import FindingTrace
 from pgmstudio.core.errors import ImpossibleEvidenceError
-from pgmstudio.core.inference.findings import chip_of, finding_words, short_words
+from pgmstudio.core.inference.findings import chip_of, finding_text, short_text
 from pgmstudio.core.inference.information_measures import conflict_word
 from pgmstudio.core.number_format import decimal, whole
 from pgmstudio.gui.beliefs.evidence_diagnostics import (
@@ -172,8 +172,8 @@ class _Row(QWidget):
         if (title, known, finding, is_on) == self._told:
             return
         self._told = title, known, finding, is_on
-        text = finding_words(finding)
-        chip = replace(chip_of(known, finding), words=short_words(known, finding), icon="")
+        text = finding_text(finding)
+        chip = replace(chip_of(known, finding), words=short_text(known, finding), icon="")
         state = "in force" if is_on else "switched off"
         self.tick.setAccessibleName(f"{title} {text}, {state}")
         self.tick.setToolTip("Untick to switch it off." if is_on else "Tick to switch it on.")
@@ -207,7 +207,7 @@ def conflict_text(subject: ActiveModel, traced: TracedEvidence) -> str:
     worst = sorted(traced.clashing, key=lambda name: -traced.clashing[name])
     most = traced.clashing[worst[0]]
     worst = [name for name in worst if traced.clashing[name] >= most * WORTH_NAMING]
-    named = [f"{subject.title(n)} {finding_words(traced.evidence[n])}" for n in worst[:4]]
+    named = [f"{subject.title(n)} {finding_text(traced.evidence[n])}" for n in worst[:4]]
     if len(worst) > 4:
         named[3:] = [f"{len(worst) - 3} more"]
     word = conflict_word(traced.conflict_bits)
@@ -259,10 +259,10 @@ class ConflictNote(QFrame):
         if not isinstance(refusal.error, ImpossibleEvidenceError):
             return
         evidence = subject.live.evidence
-        wanted = f"{subject.title(refusal.variable)} {finding_words(refusal.finding)}"
+        wanted = f"{subject.title(refusal.variable)} {finding_text(refusal.finding)}"
         others = [n for n in refusal.error.conflict if n in evidence and n != refusal.variable]
         for name in others[:MAX_RETRACT_BUTTONS]:
-            text = f"{subject.title(name)} {finding_words(evidence[name])}"
+            text = f"{subject.title(name)} {finding_text(evidence[name])}"
             made = button(
                 f"Retract {text}",
                 partial(self.retract_requested.emit, name, refusal),

@@ -17,7 +17,7 @@ from pgmstudio.core.analysis.value_of_information import value_of_evidence
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Done, Finding, InferenceSession
-from pgmstudio.core.inference.findings import finding_words
+from pgmstudio.core.inference.findings import finding_text
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model
@@ -151,7 +151,7 @@ def what_findings_do(
         if trace.target_belief is None or trace.variable == query.target:
             continue
         without = float(trace.target_belief[query.code])
-        title = f"{query.title(trace.variable)} {finding_words(trace.finding)}"
+        title = f"{query.title(trace.variable)} {finding_text(trace.finding)}"
         low, high = min(belief, without), max(belief, without)
         fact = f"×{trace.normalised_likelihood:.3g}"
         rows.append(TornadoRow(trace.variable, title, fact, low, high))

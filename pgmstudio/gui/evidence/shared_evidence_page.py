@@ -17,7 +17,7 @@ from pgmstudio.core.analysis.disagreement import (
     disagreements,
 )
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Observed
-from pgmstudio.core.inference.findings import short_words
+from pgmstudio.core.inference.findings import short_text
 from pgmstudio.core.languages.markers import marker_family
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry, Project
@@ -274,7 +274,7 @@ class SharedEvidencePage(Page):
         text = ""
         if finding is not None:
             domain = next(a.domain for a in self.answers if one.variable in a.domain)
-            text = short_words(domain[one.variable], finding)
+            text = short_text(domain[one.variable], finding)
         return BarCard(
             one.variable,
             one.states,

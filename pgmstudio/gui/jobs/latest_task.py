@@ -59,7 +59,7 @@ class LatestTask(QObject):
             job.cancel()
 
     def wait(self, seconds: float) -> bool:
-        """For closing: True when no thread of this asker is left."""
+        """For closing: True when no thread of this task is left."""
         return all(job.wait(seconds) for job in self._jobs.values())
 
     # The sending job comes from Qt's sender(): a slot made for each job would hold a reference to

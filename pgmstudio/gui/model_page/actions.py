@@ -37,7 +37,7 @@ def moves_actions(app: AppContext) -> list[ActionSpec]:
 
     def no_moves() -> str | None:
         if not app.project.models:
-            return "open a Bayesian network or a Markov network first."
+            return "open a model first."
         return search().disabled_reason()
 
     def no_move() -> str | None:

@@ -1,4 +1,4 @@
-"""Where runs come from and where their results go: requests, and models landing in the project."""
+"""Where runs come from and where their results go: requests, and models added to the project."""
 
 from __future__ import annotations
 

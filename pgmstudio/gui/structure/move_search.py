@@ -14,8 +14,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.base import BAYESIAN_NETWORK, EdgeAnalysis
-from pgmstudio.core.languages.registry import LANGUAGES, edge_analysis, language_of
+from pgmstudio.core.languages.base import BAYESIAN_NETWORK, EdgeAnalysis, Language
+from pgmstudio.core.languages.registry import edge_analysis, kinds_with, language_of
 from pgmstudio.core.learning.edge_moves import (
     SMOOTHING,
     TOP,
@@ -221,9 +221,9 @@ class MoveSearch(QObject):
         """Why there are no moves; None when there are."""
         entry = self._app.project.models.get(self.model_id or "")
         if entry is None:
-            return f"open a {_movable_nouns(' or a ')} first."
-        if language_of(entry.model).edge_analysis is None:
-            return f"next moves exist for {_movable_nouns('s and ')}s."
+            return f"open {kinds_with(_has_moves)} first."
+        if not _has_moves(language_of(entry.model)):
+            return f"next moves are those of {kinds_with(_has_moves)}."
         if model_sources(self._app).rows(self.model_id or "") is None:
             reason = no_rows_reason(self._app.project, self.model_id or "")
             return reason[0].lower() + reason[1:] if reason.startswith("This") else reason
@@ -414,10 +414,8 @@ class MoveSearch(QObject):
         self._app.change(text, edit)
 
 
-def _movable_nouns(conjunction: str) -> str:
-    """The languages whose models have next moves."""
-    rows = [row for row in LANGUAGES.values() if row.edge_analysis is not None]
-    return conjunction.join(row.noun for row in rows)
+def _has_moves(row: Language) -> bool:
+    return row.edge_analysis is not None
 
 
 def move_search(app: AppContext) -> MoveSearch:

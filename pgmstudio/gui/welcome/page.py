@@ -275,8 +275,8 @@ def _paint_counts(painter: QPainter, area: QRectF) -> None:
 def _paint_table(
     painter: QPainter, area: QRectF, cell: Callable[[int, int], QColor | None], *, columns: int = 7
 ) -> QRectF:
-    """Coloured cells under a head; where `cell` gives None there is none. Tells a place: the fifth
-    cell of the head."""
+    """Coloured cells under a head; where `cell` gives None there is none. Returns the fifth cell
+    of the head."""
     rows = 6
     tall = min(area.height() / rows, area.width() / columns / 1.6)
     width = tall * 1.6

@@ -1,4 +1,4 @@
-"""Flat titles of the panels; at the bottom the tabs say the name, so only a grip is left.
+"""Flat titles of the panels; at the bottom the tabs show the name, so only a grip is left.
 
 The docks around the centre; what is in them is built when they are first seen, or asked for.
 """

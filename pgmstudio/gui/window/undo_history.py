@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 
 from pgmstudio.core.analysis.belief_query import Standing
 from pgmstudio.core.inference.base import Likelihood
-from pgmstudio.core.inference.findings import finding_words
+from pgmstudio.core.inference.findings import finding_text
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -194,7 +194,7 @@ def step_text(step: EvidenceStep) -> str:
     if len(names) != 1:
         return f"evidence of {len(names)} variables"
     finding = after.get(names[0]) or before[names[0]]
-    return f"evidence {names[0]} {finding_words(finding)}"
+    return f"evidence {names[0]} {finding_text(finding)}"
 
 
 def _is_one(newest: EvidenceStep, step: EvidenceStep) -> bool:

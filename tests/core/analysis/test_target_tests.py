@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgmstudio.core.analysis.feature_selection import corrected, p_words, target_tests, telling
+from pgmstudio.core.analysis.feature_selection import corrected, p_value_text, target_tests, telling
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import associations
 from pgmstudio.core.data.variables import Domain
@@ -81,4 +81,4 @@ def test_holm_lies_between_the_p_values_and_bonferroni_and_keeps_their_order(
 
 
 def test_tiny_p_values_are_told_by_their_size() -> None:
-    assert [p_words(p) for p in (0.5896, 3e-68, 0.0)] == ["0.5896", "3e−68", "< 1e−300"]
+    assert [p_value_text(p) for p in (0.5896, 3e-68, 0.0)] == ["0.5896", "3e−68", "< 1e−300"]

@@ -10,9 +10,9 @@ from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.inference.findings import (
     chip_of,
-    finding_words,
+    finding_text,
     ruled_out_sentence,
-    short_words,
+    short_text,
 )
 from pgmstudio.core.project.scenarios import name_for
 from pgmstudio.gui.beliefs.evidence_diagnostics import trace_text
@@ -36,12 +36,12 @@ def test_a_finding_has_a_chip_and_a_short_form(
     variable: Variable, finding: Finding, chip: str, short: str
 ) -> None:
     assert chip_of(variable, finding).words == chip
-    assert short_words(variable, finding) == short
+    assert short_text(variable, finding) == short
 
 
 def test_all_of_a_finding_is_said_for_texts() -> None:
-    assert finding_words(Observed("yes")) == "= yes"
-    assert finding_words(Likelihood((("yes", 0.9), ("no", 0.3)))) == "likelihood yes 0.9, no 0.3"
+    assert finding_text(Observed("yes")) == "= yes"
+    assert finding_text(Likelihood((("yes", 0.9), ("no", 0.3)))) == "likelihood yes 0.9, no 0.3"
 
 
 def test_what_rules_a_state_out_is_named_up_to_three_and_then_counted() -> None:

@@ -87,7 +87,7 @@ def _with_digits(text: str, digits: int) -> str:
 
 
 LEFT, TOP, RIGHT, BOTTOM = 72.0, 44.0, 200.0, 56.0
-ReportFraction = dict[str, Any]
+Attributes = dict[str, Any]
 LABEL_SIZE = 10.0  # px
 MARK, SMALL_MARK = 4.5, 2.5  # from the middle of a mark to its edge
 
@@ -160,7 +160,7 @@ class _Drawing:
             *self._axes(),
             *self._under(),
             *(piece for one in self._plot.series for piece in self._series(one)),
-            *self._words(),  # when all is known that they must not lie over
+            *self._labels(),  # when all is known that they must not lie over
             *self._legend(),
         ]
         inside = element("g", "".join(parts), font_family=font_families())
@@ -174,13 +174,13 @@ class _Drawing:
         )
 
     def _text(self, content: str, x: float, y: float, **attributes: Any) -> str:
-        usual: ReportFraction = {"size": 12.0, "fill": self._colors["text_secondary"]}
+        usual: Attributes = {"size": 12.0, "fill": self._colors["text_secondary"]}
         return text(content, x, y, **(usual | attributes))
 
     def _axes(self) -> list[str]:
         left, right = self._x.start, self._x.end
         bottom, top = self._y.start, self._y.end
-        grid: ReportFraction = {"stroke": self._colors["grid"], "stroke_width": 1.0}
+        grid: Attributes = {"stroke": self._colors["grid"], "stroke_width": 1.0}
         parts = []
         free = -math.inf  # where the last label ends; those of large numbers are long
         for value in self._x.ticks():
@@ -195,14 +195,14 @@ class _Drawing:
             y = self._y.to_pixels(value)
             parts.append(line((left, y), (right, y), **grid))
             parts.append(self._text(label, left - 8, y, anchor="end"))
-        frame: ReportFraction = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
+        frame: Attributes = {"stroke": self._colors["border_control"], "stroke_width": 1.0}
         parts += [line((left, bottom), (right, bottom), **frame)]
         parts += [line((left, bottom), (left, top), **frame)]
         scale = ", logarithmic" if self._plot.is_log else ""
         under = f"{self._plot.size_title}{scale}"
         parts.append(self._text(under, (left + right) / 2, bottom + 38, anchor="middle"))
         head = self._plot.title or "Bits per row against size"
-        strong: ReportFraction = {"size": 15.0, "fill": self._colors["text"], "weight": "semibold"}
+        strong: Attributes = {"size": 15.0, "fill": self._colors["text"], "weight": "semibold"}
         parts.append(self._text(head, left, 20, **strong))
         parts.append(self._text("Bits per row, higher is better", left, 36, size=11.0))
         return parts
@@ -215,11 +215,11 @@ class _Drawing:
             for (_, before), (size, bits) in zip(plot.front, plot.front[1:], strict=False):
                 steps += ["L", self._at(size, before), "L", self._at(size, bits)]
             steps += ["L", (self._x.end, self._y.to_pixels(plot.front[-1][1]))]
-            accent: ReportFraction = {"stroke": self._colors["accent"], "stroke_opacity": 0.16}
+            accent: Attributes = {"stroke": self._colors["accent"], "stroke_opacity": 0.16}
             parts.append(path(*steps, fill="none", stroke_width=8, **accent))
         if plot.ceiling is not None:
             y = self._y.to_pixels(plot.ceiling)
-            dashed: ReportFraction = {
+            dashed: Attributes = {
                 "stroke": self._colors["text_tertiary"],
                 "stroke_dasharray": "6 4",
             }
@@ -255,7 +255,7 @@ class _Drawing:
         drawn = path(*steps, fill="none", stroke=ink, stroke_width=1.2, stroke_dasharray="2 3")
         size = text_width(self._plot.line_title, 11.0), 11.0
         box = self._crowd.take([Box.around((last[0] - size[0] / 2, last[1] - 8), *size)])
-        attributes: ReportFraction = {"size": 11.0, "anchor": "middle"}
+        attributes: Attributes = {"size": 11.0, "anchor": "middle"}
         return [drawn, self._text(self._plot.line_title, *box.middle, **attributes)]
 
     def _at(self, size: float, bits: float) -> Point:
@@ -267,11 +267,11 @@ class _Drawing:
     def _series(self, one: PlotSeries) -> list[str]:
         colors = self._inks[one.marker.color]
         ink, fill = colors["line"], colors["fill"]
-        faint: ReportFraction = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
-        strong: ReportFraction = {"stroke": ink, "stroke_width": 2.0}
+        faint: Attributes = {"stroke": ink, "stroke_width": 1.2, "stroke_opacity": 0.75}
+        strong: Attributes = {"stroke": ink, "stroke_width": 2.0}
         parts = self._joined(one.train, stroke_dasharray="4 4", **faint)
         parts += self._joined(one.test, **strong)
-        hollow: ReportFraction = {"fill": self._colors["surface"], **faint}
+        hollow: Attributes = {"fill": self._colors["surface"], **faint}
         for mark in self._shown(one.train):
             at = self._at(mark.size, mark.bits)
             self._crowd.add_mark(at, SMALL_MARK)
@@ -292,7 +292,7 @@ class _Drawing:
                 parts.append(line((x - 3, end), (x + 3, end), stroke=ink, stroke_width=1))
         parts.append(draw_marker(symbol, (x, y), MARK, fill=fill, stroke=ink, stroke_width=1))
         if mark.is_ringed:
-            ring: ReportFraction = {
+            ring: Attributes = {
                 "fill": "none",
                 "stroke": self._colors["text"],
                 "stroke_width": 1.5,
@@ -300,7 +300,7 @@ class _Drawing:
             parts.append(element("circle", cx=x, cy=y, r=8.0, **ring))
         return parts
 
-    def _words(self) -> list[str]:
+    def _labels(self) -> list[str]:
         """What BIC and AIC take, and the name of the ceiling."""
         parts = []
         for one in self._plot.series:
@@ -321,7 +321,7 @@ class _Drawing:
     def _label(self, label: str, box: Box, ink: str) -> str:
         """A label over a patch of the background, where no area is quite free."""
         wide, tall = box.right - box.left + 2, box.bottom - box.top + 2
-        ground: ReportFraction = {"fill": self._colors["surface"], "fill_opacity": 0.8}
+        ground: Attributes = {"fill": self._colors["surface"], "fill_opacity": 0.8}
         patch = rect(box.left - 1, box.top - 1, wide, tall, 2, **ground)
         return patch + self._text(label, *box.middle, size=LABEL_SIZE, anchor="middle", fill=ink)
 
@@ -358,7 +358,7 @@ class _Drawing:
         lines += ["square: true model"] if self._plot.truth is not None else []
         gone = len(self._plot.marks) - len(self._shown(self._plot.marks))
         if gone:
-            lines += [f"not shown, at −∞: {gone},", "where rows are ruled out"]
+            lines += [f"not shown, at −∞: {gone},", "where rows have probability 0"]
         for position, label in enumerate(lines):
             parts.append(self._text(label, x - 4, y + 16 * position, size=11.0))
         return parts

@@ -193,7 +193,7 @@ class CurveArrays:
         return float(ratio / (1 + ratio))
 
 
-def measured_words(point: CurvePoint) -> tuple[str, ...]:
+def measured_texts(point: CurvePoint) -> tuple[str, ...]:
     """Effective size, parameters, train bits, test bits and their standard error."""
     return (
         words_whole(point.effective_size),

@@ -74,7 +74,7 @@ class ImportOptions:
         if self.binning not in METHODS:
             problems["binning"] = f"{self.binning!r} is not one of {', '.join(METHODS)}"
         elif self.binning == "mdl" and self.bins is not None and self.target is None:
-            problems["target"] = "mdl cuts need a target column"
+            problems["target"] = "mdl needs a target column"
         if self.encoding is not None and not _is_encoding(self.encoding):
             problems["encoding"] = f"{self.encoding!r} is not a text encoding"
         if problems:

@@ -112,7 +112,7 @@ def why_edge(
     knowledge: Knowledge | None = None,
     cancel: CancelToken = NEVER,
 ) -> EdgeWhy:
-    """What speaks for and against an edge between two variables of a graph, now."""
+    """The reasons for and against an edge between two variables of a graph, now."""
     if dag.has_edge(other, one):
         one, other = other, one
     is_edge = dag.has_edge(one, other)

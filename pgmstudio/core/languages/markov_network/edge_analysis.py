@@ -112,7 +112,7 @@ def why_undirected_edge(
     knowledge: Knowledge | None = None,
     cancel: CancelToken = NEVER,
 ) -> EdgeWhy:
-    """What speaks for and against an edge without direction, and for its contexts."""
+    """The reasons for and against an edge without direction, and for its contexts."""
     structure, names = model.structure, model.domain.names
     edge = edge_of(model.domain.index(one), model.domain.index(other))
     one, other = names[edge[0]], names[edge[1]]

@@ -56,7 +56,7 @@ class Restrictions:
         return bool(self._users.get(parameter))
 
     def reduced(self, row: Mapping[Parameter, Fraction]) -> Row:
-        """What the row says beyond the restrictions so far; empty if they imply it."""
+        """What the row adds to the restrictions so far; empty if they imply it."""
         result = dict(row)
         for pivot in [parameter for parameter in row if parameter in self.rows]:
             factor = result[pivot]

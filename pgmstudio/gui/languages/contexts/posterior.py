@@ -22,7 +22,7 @@ from pgmstudio.gui.widgets.table import Column
 
 
 @dataclass(frozen=True)
-class _Words:
+class _Texts:
     """What a language calls the parts."""
 
     joint: str  # between the ends of an edge
@@ -30,8 +30,8 @@ class _Words:
     others: str  # whose states are a context
 
 
-_LABELS = _Words(" → ", "label", "other parents")
-_CONTEXTS = _Words(" – ", "context", "common neighbours")
+_LABELS = _Texts(" → ", "label", "other parents")
+_CONTEXTS = _Texts(" – ", "context", "common neighbours")
 
 
 def _percent_text(value: float) -> str:
@@ -108,7 +108,7 @@ def posterior_content(posterior: StructurePosterior, state: ResultState) -> Resu
     )
 
 
-def _table(posterior: StructurePosterior, key: str, words: _Words) -> ResultTable:
+def _table(posterior: StructurePosterior, key: str, words: _Texts) -> ResultTable:
     label, joint = words.label, words.joint
     edge_column = Column("Edge", str, stretches=key == "edges")
     if key == "edges":

@@ -42,7 +42,7 @@ _THIN = 1.6  # px on screen
 # when fewer are in sight, all of them.
 MAX_DRAWN = 120
 _STRIP = 400.0  # px on screen: how far one can pan before arcs are looked up again
-# From afar an arc that all flows through is so many px wider on screen than one that hardly any
+# Zoomed out, an arc that all flows through is so many px wider on screen than one that hardly any
 # does; and among thin ones, those below these flows are so faint.
 _FAR_WIDEST = 5.0
 _LEAST = np.array([0.0, 0.002, 0.02])

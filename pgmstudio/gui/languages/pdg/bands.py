@@ -686,7 +686,7 @@ class BandItem(NodeItem):
 
     def _paint_background(self, painter: QPainter, zoom: float) -> None:
         face, colors = self.face, theme()
-        # From afar a line stays a pixel wide, or it would not be seen.
+        # Zoomed out, a line stays a pixel wide, or it would not be seen.
         pen = QPen(colors.color("border"), 1 / min(1.0, zoom))
         mark = face.mark
         if mark is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepBarTexts:
-    """How a bar of steps speaks; `name` begins the names of its parts."""
+    """The texts of a bar of steps; `name` begins the names of its parts."""
 
     name: str
     title: str

@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QSlider, QStackedWidget, QWidget
 
-from pgmstudio.core.analysis.feature_selection import TargetTest, corrected, p_words, target_tests
+from pgmstudio.core.analysis.feature_selection import (
+    TargetTest,
+    corrected,
+    p_value_text,
+    target_tests,
+)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
@@ -68,14 +73,14 @@ _COLUMNS = (
     ),
     Column(
         "p-value",
-        p_words,
+        p_value_text,
         True,
         tip="p-value of independence from the target",
         value=lambda row: row.p_value,
     ),
     Column(
         "corrected",
-        p_words,
+        p_value_text,
         True,
         tip="p-value corrected for multiple testing",
         value=lambda row: row.corrected_p_value,
@@ -290,7 +295,7 @@ def _row_of(
     outcome = test.outcome
     is_significant = p < picking.alpha
     note = "" if is_significant else "no association"
-    tip = f"{test.column}: p = {p_words(test.p_value)}, {test.bits:.4f} bits"
+    tip = f"{test.column}: p = {p_value_text(test.p_value)}, {test.bits:.4f} bits"
     if outcome is None:
         note, tip = "too many states", f"{test.column} has too many states for a test."
     elif not outcome.reliable:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSlider, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from pgmstudio.core.analysis.feature_selection import p_words
+from pgmstudio.core.analysis.feature_selection import p_value_text
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.bayesian_network.edge_analysis import link_strengths
@@ -311,7 +311,7 @@ _COLUMNS = (
     ),
     Column(
         "p",
-        lambda p: "–" if p is None else p_words(p),
+        lambda p: "–" if p is None else p_value_text(p),
         True,
         tip="p-value of independence given the other parents",
         value=lambda row: None if row.link.given_parents is None else row.link.p_value,
