@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -19,6 +20,7 @@ from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeView
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.widgets.actions import CANVAS_KEYS
 from pgmstudio.gui.widgets.basic import literal, named
 
 if TYPE_CHECKING:
@@ -68,6 +70,18 @@ def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
 
 
 Command = Callable[[], object]
+# Entries that show the canvas keys of an action.
+_ACTIONS = {
+    "clear": "evidence.retract",
+    "target": "evidence.target",
+    "rename": "model.rename",
+    "copy": "edit.copy",
+    "delete": "model.delete",
+    "reverse": "model.reverse",
+    "add": "model.add-node",
+    "paste": "edit.paste",
+    "fit": "view.fit",
+}
 
 
 def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
@@ -96,6 +110,10 @@ def _add(
     action.setObjectName(f"menu.{name}")
     if icon_name is not None:
         action.setIcon(icon(icon_name))
+    if name in _ACTIONS:
+        action.setShortcut(CANVAS_KEYS[_ACTIONS[name]][0])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the canvas handles it
+        action.setShortcutVisibleInContextMenu(True)
     action.triggered.connect(lambda _=False: command())
     action.setEnabled(not disabled_reason)
     action.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else text)

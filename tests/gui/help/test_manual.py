@@ -52,7 +52,7 @@ def test_keys_are_the_same_in_menus_tooltips_and_the_manual(window: MainWindow) 
     for spec in registry.specs.values():
         if spec.keys:
             path = f"{spec.menu}/{spec.text}".replace("/", " ▸ ")
-            rows.add(f"| `{spec.keys[0]}` | *{path}* | {spec.tip} |")
+            rows.add(f"| `{spec.keys[0]}` | *{path}*: {spec.tip} |")
             action = registry[spec.id]
             assert action.shortcut() == QKeySequence(spec.keys[0])
             text = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
