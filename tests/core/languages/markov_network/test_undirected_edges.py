@@ -15,12 +15,13 @@ from pgmstudio.core.languages.bayesian_network.edge_analysis import data_tests, 
 from pgmstudio.core.languages.conversions import same_distribution
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.markov_network.edge_analysis import (
+    EdgeScores,
+    moved,
     undirected_divergences,
     undirected_scores,
     undirected_strengths,
     why_undirected_edge,
 )
-from pgmstudio.core.languages.markov_network.edge_moves import EdgeScores, moved
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import MPL
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QToolButton
 
 from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
-from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
+from pgmstudio.core.languages.ldag.learning.mcmc import LdagPosterior
 from pgmstudio.core.languages.learners import restored
 from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.gui.kept_runs import add_ended_run

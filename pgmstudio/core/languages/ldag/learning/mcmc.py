@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.ldag.learning.label_learner import (
     GivenKappaParams,
     LabelLearner,
@@ -27,7 +29,7 @@ from pgmstudio.core.languages.ldag.learning.label_learner import (
 )
 from pgmstudio.core.languages.ldag.learning.label_search import NATS_PER_BIT, LabelScores
 from pgmstudio.core.languages.ldag.learning.learner import label_notes, model_and_measures
-from pgmstudio.core.languages.ldag.learning.posterior import Key, LdagPosterior, posterior_of
+from pgmstudio.core.languages.ldag.partitions import label_of
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     Finished,
@@ -42,6 +44,14 @@ from pgmstudio.core.learning.params import (
     max_table_cells_param,
     start_param,
 )
+from pgmstudio.core.learning.structure_posterior import (
+    MIN_LISTED,
+    ContextProbability,
+    EdgeProbability,
+    StructurePosterior,
+    likely_graphs,
+    weights_of,
+)
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import param
@@ -53,6 +63,7 @@ MAX_STORED_MODELS = 400_000
 # A model this many nats below the best has negligible weight.
 FAR_BELOW = 50.0
 
+Key = tuple[int, ...]  # a graph: each variable's parents as bits
 Proposal = tuple[Key, float]
 
 
@@ -228,6 +239,12 @@ def _ancestors(key: Key) -> list[int]:
 PROGRESS_REPORTS = 50  # progress reports of a run
 
 
+class LdagPosterior(StructurePosterior):
+    """The probabilities of labelled DAGs; the contexts of an edge are those of its label."""
+
+    kind = "ldag-posterior"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McmcParams(GivenKappaParams):
     """The settings of the chains."""
@@ -319,3 +336,56 @@ def _progress(chains: Chains, params: McmcParams, families: int) -> Progress:
         "step": float(chains.steps),
     }
     return Progress(chains.steps / params.iterations, "Running chains", counters)
+
+
+def posterior_of(
+    scores: LabelScores, models: Mapping[Key, float], steps: int, accepted: int
+) -> LdagPosterior:
+    """The probabilities of edges and labels over models with their scores in nats."""
+    families: defaultdict[tuple[int, int], float] = defaultdict(float)
+    for key, weight in weights_of(models, math.e).items():
+        for child, mask in enumerate(key):
+            families[child, mask] += weight
+    edges, contexts = _of_families(scores, families)
+    graphs = likely_graphs(models, _edges, scores.data.domain, math.e)
+    return LdagPosterior(len(models), steps, accepted, edges, contexts, graphs)
+
+
+def _edges(key: Key) -> Iterator[tuple[int, int]]:
+    return ((parent, child) for child, mask in enumerate(key) for parent in bits_of(mask))
+
+
+def _of_families(
+    scores: LabelScores, families: Mapping[tuple[int, int], float]
+) -> tuple[tuple[EdgeProbability, ...], tuple[ContextProbability, ...]]:
+    domain = scores.data.domain
+    plain: defaultdict[tuple[int, int], float] = defaultdict(float)
+    labelled: defaultdict[tuple[int, int], float] = defaultdict(float)
+    contexts = []
+    for (child, mask), weight in families.items():
+        parents = [*bits_of(mask)]
+        classes = scores.family(child, parents).classes
+        for axis, parent in enumerate(parents):
+            plain[parent, child] += weight
+            label = label_of(classes, axis)
+            if len(parents) < 2 or not label.any():
+                continue
+            labelled[parent, child] += weight
+            if weight < MIN_LISTED:
+                continue
+            others = [p for p in parents if p != parent]
+            for states in np.argwhere(label).tolist():
+                context = tuple(
+                    (domain.names[p], domain[domain.names[p]].states[state])
+                    for p, state in zip(others, states, strict=True)
+                )
+                contexts.append(
+                    ContextProbability(domain.names[parent], domain.names[child], context, weight)
+                )
+    edges = [
+        EdgeProbability(domain.names[p], domain.names[c], min(weight, 1.0), labelled[p, c])
+        for (p, c), weight in plain.items()
+    ]
+    edges.sort(key=lambda e: (-e.probability, domain.index(e.source), domain.index(e.target)))
+    contexts.sort(key=lambda c: (-c.probability, c.source, c.target, c.context))
+    return tuple(edges), tuple(contexts)

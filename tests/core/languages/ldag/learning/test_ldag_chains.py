@@ -8,7 +8,7 @@ import pytest
 
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.languages.ldag.learning.label_search import FULL, NATS_PER_BIT
-from pgmstudio.core.languages.ldag.learning.posterior import LdagPosterior
+from pgmstudio.core.languages.ldag.learning.mcmc import LdagPosterior
 from pgmstudio.core.languages.learners import restored
 from tests.ldag_runs import artifact_of, end, nats, run
 from tests.ldag_tables import coronary, t3
