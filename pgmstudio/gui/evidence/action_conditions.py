@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import DirectedModel, has_edges
+from pgmstudio.core.model import has_edges
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
@@ -59,11 +59,6 @@ class Conditions:
             lambda entry: isinstance(entry.model, language),
             lambda entry: f"{a_kind(entry.model.kind)} {lacks}",
         )
-
-    def directed_model(self) -> str | None:
-        entry = self.entry
-        is_directed = entry is not None and isinstance(entry.model, DirectedModel)
-        return None if is_directed else "open a model with directed edges first."
 
     def model_with_edges(self) -> str | None:
         entry = self.entry

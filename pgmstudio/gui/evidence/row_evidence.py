@@ -129,10 +129,6 @@ class RowSurprise(QObject):
         result = self._ranking
         return result if result is not None and _is(result, model, data) else None
 
-    @property
-    def is_ranking(self) -> bool:
-        return self._latest_task.is_waiting
-
     def go_on(self, model_id: str, data: DataSet) -> None:
         """Go to the next most surprising row as soon as the rows are ranked."""
         model = self._app.project.models[model_id].model

@@ -55,11 +55,6 @@ def _family(language: Candidate) -> str:
     return marker_family(language.family, language.learner)
 
 
-def paint_marker(painter: QPainter, at: QPointF, language: Candidate, size: float) -> None:
-    """Paint the marker of a language around a point, `size` pixels wide."""
-    paint_family_marker(painter, at, _family(language), size)
-
-
 def paint_family_marker(
     painter: QPainter, at: QPointF, family: str, size: float, width: float = 1.2
 ) -> None:
