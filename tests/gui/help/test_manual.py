@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+import pgmstudio
 from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.help import show_me
 from pgmstudio.gui.help.page import HelpPage, open_help
@@ -58,6 +59,17 @@ def test_keys_are_the_same_in_menus_tooltips_and_the_manual(window: MainWindow) 
             text = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             assert not action.isEnabled() or action.toolTip().endswith(f"({text})")
     assert {row for row in page if row.startswith("| `")} == rows
+    # Texts of the window that name a key in parentheses, as in "Import data first (Ctrl+I)."
+    own = {"Ctrl+Return", "Shift+Enter", "Alt+Left", "Ctrl+K"}  # of one page or field
+    known = {key for spec in registry.specs.values() for key in spec.keys} | own
+    source = Path(pgmstudio.__file__).parent / "gui"
+    named = {
+        key
+        for path in source.rglob("*.py")
+        for key in re.findall(r"\(((?:[A-Z][a-z]+\+)+\w+|F\d+|Del)\)", path.read_text("utf-8"))
+    }
+    assert len(named) > 5
+    assert named <= known
     assert QKeySequence("Ctrl+F") in QKeySequence.keyBindings(QKeySequence.StandardKey.Find)
     assert registry["model.find"].shortcut() == QKeySequence("Ctrl+F")
 
