@@ -11,8 +11,8 @@ from pgmstudio.core.drawing.diagram import EdgeStyle
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.languages.markov_network.learning.blanket_record import BlanketRecord
+from pgmstudio.core.languages.markov_network.learning.chordal import MarkovPosterior
 from pgmstudio.core.languages.markov_network.learning.kappa_path import ContextPath
-from pgmstudio.core.languages.markov_network.learning.posterior import MarkovPosterior
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import MainWindow

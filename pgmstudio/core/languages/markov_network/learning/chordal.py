@@ -1,20 +1,26 @@
-"""Chordal Markov networks and decomposable stratified graphs by their marginal likelihood."""
+"""Chordal Markov networks and decomposable stratified graphs by their marginal likelihood.
+
+The graphs that a search scored give probabilities of edges and contexts, weighted by score.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.markov_network.learning.chordal_search import (
     ChordalScores,
     ChordalSearch,
     Key,
+    Strata,
     chordal_start,
 )
 from pgmstudio.core.languages.markov_network.learning.learner import (
@@ -28,17 +34,24 @@ from pgmstudio.core.languages.markov_network.learning.learner import (
     structure_measures,
     table_notes,
 )
-from pgmstudio.core.languages.markov_network.learning.posterior import (
-    MarkovPosterior,
-    posterior_of,
-)
 from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     MPL,
     PseudoLikelihood,
+    bits_of,
+    edges_of,
     pseudo_score,
 )
+from pgmstudio.core.languages.markov_network.structure import Configuration, Edge
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.structure_posterior import (
+    MIN_LISTED,
+    ContextProbability,
+    EdgeProbability,
+    StructurePosterior,
+    likely_graphs,
+    weights_of,
+)
 from pgmstudio.core.learning.undirected_rules import UndirectedRules, direction_note
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import AUTO, param
@@ -46,6 +59,13 @@ from pgmstudio.core.params import AUTO, param
 MAX_EXACT_VARIABLES = 6
 EXACT, CHAINS = "exact", "chains"
 STEPS_PER_MODEL = 64  # of a climb, until it is shown as a model again
+
+
+class MarkovPosterior(StructurePosterior):
+    """The probabilities of Markov networks."""
+
+    kind = "markov-posterior"
+    is_directed = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,3 +204,47 @@ class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
 
     def kappa(self, params: StratifiedParams) -> float | None:
         return params.kappa
+
+
+def posterior_of(
+    domain: Domain,
+    models: Mapping[Key, float],
+    strata: Callable[[Key], Strata],
+    steps: int,
+    accepted: int,
+) -> MarkovPosterior:
+    """The probabilities over graphs with their scores in bits."""
+    plain: defaultdict[Edge, float] = defaultdict(float)
+    labelled: defaultdict[Edge, float] = defaultdict(float)
+    found: defaultdict[tuple[Edge, tuple[int, ...], Configuration], float] = defaultdict(float)
+    names = domain.names
+    for key, weight in weights_of(models).items():
+        if weight < 1e-12:
+            continue
+        for edge in edges_of(key):
+            plain[edge] += weight
+        for (i, j), elements in strata(key).items():
+            labelled[i, j] += weight
+            for states in elements:
+                found[(i, j), bits_of(key[i] & key[j]), states] += weight
+    edges = [
+        EdgeProbability(names[i], names[j], min(weight, 1.0), min(labelled[i, j], 1.0))
+        for (i, j), weight in sorted(plain.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    contexts = [
+        ContextProbability(
+            names[edge[0]],
+            names[edge[1]],
+            tuple(
+                (names[v], domain.variables[v].states[s])
+                for v, s in zip(common, states, strict=True)
+            ),
+            min(weight, 1.0),
+        )
+        for (edge, common, states), weight in sorted(
+            found.items(), key=lambda item: (-item[1], item[0])
+        )
+        if weight >= MIN_LISTED
+    ]
+    graphs = likely_graphs(models, edges_of, domain)
+    return MarkovPosterior(len(models), steps, accepted, tuple(edges), tuple(contexts), graphs)

@@ -21,12 +21,12 @@ from pgmstudio.core.languages.markov_network import fitting
 from pgmstudio.core.languages.markov_network.learning.blanket_record import BlanketRecord
 from pgmstudio.core.languages.markov_network.learning.chordal import (
     ChordalLearner,
+    MarkovPosterior,
     StratifiedLearner,
 )
 from pgmstudio.core.languages.markov_network.learning.contextual import ContextualLearner
 from pgmstudio.core.languages.markov_network.learning.kappa_path import ContextPath
 from pgmstudio.core.languages.markov_network.learning.mpl import MplLearner
-from pgmstudio.core.languages.markov_network.learning.posterior import MarkovPosterior
 from pgmstudio.core.languages.markov_network.log_linear import normalised
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
