@@ -11,7 +11,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import TooLargeError
-from pgmstudio.core.execution.events import CancelToken, Note
+from pgmstudio.core.execution.events import CLOCK, CancelToken, Note
 from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.likelihood import log2_likelihood
@@ -37,16 +37,18 @@ class LearnTask:
     seed: int
 
     def __call__(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        # Here, not above: a window that has not learned yet needs no learner.
-        from pgmstudio.core.languages.run_checks import (
-            knowledge_of,
-            model_warnings,
-            obeys_knowledge,
-            rules_note,
-        )
-        from pgmstudio.core.languages.start_models import start_models
+        # Here, not above: a window that has not learned yet needs no learner. Loading does not
+        # count against a time limit.
+        with CLOCK.paused():
+            from pgmstudio.core.languages.run_checks import (
+                knowledge_of,
+                model_warnings,
+                obeys_knowledge,
+                rules_note,
+            )
+            from pgmstudio.core.languages.start_models import start_models
 
-        learner = learner_of(self.learner_key)
+            learner = learner_of(self.learner_key)
         knowledge = knowledge_of(self.params)
         if knowledge is not None:
             knowledge.check(self.data.domain.names)

@@ -54,9 +54,9 @@ def start_models(
             yield _start_model(learner.kind, fit_tables(data, dag, 1.0).network)
         else:
             yield _start_model(learner.kind, _without_edges(data))
-        with CLOCK.paused():  # once for all runs of a process; no time limit is for that
-            import pgmstudio.core.data.counting_kernels  # noqa: F401
         if given is None and _is_free(learner) and _is_quick(learner, params, data):
+            with CLOCK.paused():  # loads the kernels, once in a process; no time limit is for that
+                _tree_edges(data.take_rows(slice(0, 2)), cancel)
             dag, _ = rules.starting_graph(_tree_edges(data, cancel))
             yield _start_model(learner.kind, fit_tables(data, dag, 1.0, cancel=cancel).network)
     except PgmStudioError:
