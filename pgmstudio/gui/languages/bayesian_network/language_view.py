@@ -39,10 +39,24 @@ INDEPENDENCE_TESTS = RunResult(
     missing_reason="learn with Independence tests (PC) or Necessary paths first.",
     icon="test-tube",
 )
+PC_STEPS = RunResult(
+    key="pc-steps",
+    artifacts=("pc",),
+    describe=lazy("search_steps:pc_content"),
+    title="Steps",
+    unit="step",
+    file_name="pc-steps.csv",
+    has_long_facts=True,
+    action_id="learn.pc-steps",
+    text="Steps of PC",
+    tip="Every test and the edge it removes, then v-structures and what follows from them.",
+    missing_reason="learn with Independence tests (PC) first.",
+    icon="list-numbers",
+)
 K2_STEPS = RunResult(
     key="trace",
     artifacts=("k2",),
-    describe=lazy("run_results:steps_content"),
+    describe=lazy("search_steps:k2_content"),
     title="Steps",
     unit="column tried in a step",
     file_name="steps.csv",
@@ -74,5 +88,5 @@ VIEW = LanguageView(
     inspector_sections={
         SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.inspector:SimilarRowsSection"),)
     },
-    run_results=(RESTARTS, INDEPENDENCE_TESTS, K2_STEPS, POSTERIOR),
+    run_results=(RESTARTS, INDEPENDENCE_TESTS, PC_STEPS, K2_STEPS, POSTERIOR),
 )

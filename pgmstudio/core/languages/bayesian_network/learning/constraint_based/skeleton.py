@@ -389,12 +389,15 @@ class TestLog:
         return head, rows
 
 
-def numbers_of(outcome: Outcome) -> tuple[object, object, object, object]:
-    """Statistic, degrees of freedom, p-value and bits; empty where there is none."""
+def numbers_of(
+    outcome: Outcome,
+) -> tuple[float | None, int | None, float | None, float | None]:
+    """Statistic, degrees of freedom, p-value and bits; None where there is none."""
     if outcome.is_stated:
-        return "", "", "", ""
-    freedom, p_value = (outcome.freedom, outcome.p_value) if outcome.has_p_value else ("", "")
-    return outcome.statistic, freedom, p_value, outcome.bits
+        return None, None, None, None
+    if not outcome.has_p_value:
+        return outcome.statistic, None, None, outcome.bits
+    return outcome.statistic, outcome.freedom, outcome.p_value, outcome.bits
 
 
 def why_edge(a: str, b: str, tests: Iterable[LoggedTest]) -> str:
