@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 
 from pgmstudio.core.languages.base import Lazy
@@ -46,12 +48,18 @@ PC_STEPS = RunResult(
     title="Steps",
     unit="step",
     file_name="pc-steps.csv",
-    has_long_facts=True,
     action_id="learn.pc-steps",
     text="Steps of PC",
     tip="Every test and the edge it removes, then v-structures and what follows from them.",
     missing_reason="learn with Independence tests (PC) first.",
     icon="list-numbers",
+)
+# Of independences that were typed in: part of a page of its own, without an action.
+STATED_STEPS = replace(
+    PC_STEPS,
+    key="stated-steps",
+    describe=lazy("independences_page:stated_content"),
+    name="statedSteps",
 )
 K2_STEPS = RunResult(
     key="trace",
@@ -88,5 +96,6 @@ VIEW = LanguageView(
     inspector_sections={
         SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.inspector:SimilarRowsSection"),)
     },
+    actions=lazy("actions:independence_actions"),
     run_results=(RESTARTS, INDEPENDENCE_TESTS, PC_STEPS, K2_STEPS, POSTERIOR),
 )

@@ -29,6 +29,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import (
     K2Trace,
 )
 from pgmstudio.core.number_format import counted, decimal, general, signed
+from pgmstudio.core.scores.independence import STATED
 from pgmstudio.gui.canvas.weighted_canvas import StepCanvas
 from pgmstudio.gui.runs.results.content import (
     ResultContent,
@@ -42,8 +43,8 @@ from pgmstudio.gui.widgets.table import Column
 
 # With more trials than this, a step of K2 is a decision with all its trials.
 MAX_TRIALS = 1000
-# Columns of the data that have a button of their own.
-MAX_MARKS = 8
+# Letters of the names of columns that have a button each.
+MAX_MARK_LETTERS = 40
 
 
 # -- PC
@@ -67,6 +68,7 @@ _PC_COLUMNS = (
     *NUMBER_COLUMNS,
     Column("Result", str, stretches=True),
 )
+_STATED_COLUMNS = (*_PC_COLUMNS[:3], _PC_COLUMNS[-1])
 _PHASES = {
     "rules": "Rules about edges",
     "v-structure": "v-structures",
@@ -137,7 +139,11 @@ def pc_content(steps: PcSteps, state: ResultState) -> ResultContent | None:
     count = len(steps)
     index = min(state.value(STEP, 0), count)
     phases = [*_phases(steps), "Result"]
-    marks = tuple((at, text) for at, text in enumerate(phases) if at == 0 or text != phases[at - 1])
+    marks = tuple(
+        (at, text.removeprefix("Level ") if at else text)  # Level 0, 1, 2, …
+        for at, text in enumerate(phases)
+        if at == 0 or text != phases[at - 1]
+    )
     result = f"{counted(len(steps.directed), 'directed edge')}, {len(steps.undirected)} undirected"
     if index < count:
         caption = f"Step {index + 1} of {count}, {phases[index]}. {_pc_step_text(steps, index)}"
@@ -158,10 +164,16 @@ def pc_content(steps: PcSteps, state: ResultState) -> ResultContent | None:
                 steps, pc_picture(steps, count), pc_picture(steps, index), targets
             ),
         ),
-        tables=(
-            ResultTable("table", "Steps of PC", _PC_COLUMNS, _pc_rows(steps), steps=range(count)),
-        ),
+        tables=(_pc_table(steps),),
     )
+
+
+def _pc_table(steps: PcSteps) -> ResultTable:
+    """The log of the search; statements have no numbers."""
+    columns, rows = _PC_COLUMNS, _pc_rows(steps)
+    if steps.rule.test == STATED:
+        columns, rows = _STATED_COLUMNS, [(*row[:3], row[-1]) for row in rows]
+    return ResultTable("table", "Steps of PC", columns, rows, steps=range(len(rows)))
 
 
 def _pc_rows(steps: PcSteps) -> list[tuple[object, ...]]:
@@ -255,7 +267,8 @@ def k2_content(trace: K2Trace, state: ResultState) -> ResultContent:
     index = min(state.value(STEP, 0), count)
     frame = frames[index] if index < count else None
     starts = [(n, one.child) for n, one in enumerate(frames) if one.gain is None]
-    marks = (*starts, (count, "Result")) if len(starts) <= MAX_MARKS else ()
+    is_short = sum(len(name) + 2 for _, name in starts) <= MAX_MARK_LETTERS
+    marks = (*starts, (count, "Result")) if is_short else ()
     measure = choice_label(trace.measure)
     return ResultContent(
         facts=f"{measure}, order {' → '.join(trace.order)} · "

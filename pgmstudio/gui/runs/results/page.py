@@ -21,7 +21,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model, export_drawing
-from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.artifact_source import ResultSource
 from pgmstudio.gui.runs.results.content import (
     Edge,
     ModelOpening,
@@ -53,9 +53,7 @@ class RunResultPage(Page):
     part that appears in it for the first time and updates it afterwards.
     """
 
-    def __init__(
-        self, key: str, app: AppContext, source: ArtifactSource, result: RunResult
-    ) -> None:
+    def __init__(self, key: str, app: AppContext, source: ResultSource, result: RunResult) -> None:
         super().__init__(key)
         self._app, self._source, self._result = app, source, result
         self._describe = result.describe.load()

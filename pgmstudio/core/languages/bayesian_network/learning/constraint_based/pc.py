@@ -18,12 +18,13 @@ from typing import Literal
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.pdag import Pdag
+from pgmstudio.core.graphs.pdag import Pdag, member_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     OpenStructure,
     read_choices,
@@ -48,6 +49,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
     completed_rows,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import network_events
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     BaseLearner,
@@ -324,6 +326,13 @@ def stated_steps(text: str, variables: str = "", cancel: CancelToken = NEVER) ->
     result = run_to_end(pc_search(tester, cancel=cancel))
     rules = EdgeRules.of(names, None, None)
     return PcSteps.of(result.skeleton, result.orientation, IndependenceRule(test=STATED), rules)
+
+
+def stated_network(steps: PcSteps) -> BayesianNetwork:
+    """A network of the class that the steps lead to, of two states each and uniform tables."""
+    pdag = Pdag.from_edges(steps.names, steps.directed, steps.undirected)
+    domain = Domain.of(dict.fromkeys(steps.names, ("no", "yes")))
+    return BayesianNetwork.uniform(domain, member_of(pdag))
 
 
 def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> PcResult:

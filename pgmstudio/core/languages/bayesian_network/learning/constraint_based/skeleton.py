@@ -68,7 +68,7 @@ def stated_independences(
     problems = []
     for item, ends, given in _typed_statements(text):
         strange = [name for name in (*ends, *given) if name not in known]
-        if len(ends) != 2 or ends[0] == ends[1]:
+        if len(ends) != 2 or ends[0] == ends[1] or not all(ends):
             problems.append(f"“{item}” is not a statement; write A ⊥ B or A _||_ B | C, D.")
         elif strange:
             problems.append(f"“{item}” names {', '.join(strange)}, which is not {what}.")
@@ -82,7 +82,9 @@ def stated_independences(
 def stated_names(text: str) -> tuple[str, ...]:
     """The variables that typed statements name, in the order of the alphabet."""
     return tuple(
-        sorted({name for _, ends, given in _typed_statements(text) for name in (*ends, *given)})
+        sorted(
+            {name for _, ends, given in _typed_statements(text) for name in (*ends, *given) if name}
+        )
     )
 
 

@@ -71,6 +71,7 @@ class K2Params:
         none_label="data order",
         help="Column names, separated by commas; parents come before children. Other columns "
         "follow in the order of the data.",
+        is_order=True,
     )
     measure: str = param(
         "k2",

@@ -70,6 +70,8 @@ def test_variables_without_a_statement_can_be_named() -> None:
     assert set(steps.directed) == {("a", "c"), ("b", "c")}
     with pytest.raises(ParameterError, match="names b, which is not"):
         stated_steps("a ⊥ b", "a, c")
+    with pytest.raises(ParameterError, match="“a ⊥” is not a statement"):
+        stated_steps("a ⊥ b; a ⊥")
     with pytest.raises(ParameterError, match="at least one"):
         stated_steps("  ")
 
