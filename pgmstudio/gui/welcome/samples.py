@@ -202,10 +202,19 @@ class SampleOpener(QObject):
     def open(self, sample: Sample, then: Callable[[], object] = lambda: None) -> None:
         """Show a sample, then call `then`; rows are read in the background."""
         self._then = then
+        known = self._opened_before(sample)
         if sample.rows_path is None:
             open_files(self._app, [sample.path], then)
+        elif known is not None:
+            self._show_model(sample, known)
         else:
             self._latest_task.ask(partial(_read, sample))
+
+    def _opened_before(self, sample: Sample) -> str | None:
+        """The model of a sample that is in the project as it was opened."""
+        models = self._app.project.models.items() if sample.rows else ()
+        titled = (key for key, one in models if one.title == sample.title and not one.is_edited)
+        return next(titled, None)
 
     def forget(self) -> None:
         self._latest_task.forget()
@@ -217,8 +226,13 @@ class SampleOpener(QObject):
             return
         if read.model is None:
             open_data_page(app, _data_id(app.project, read.rows) or "")
+            self._then()
         else:
-            open_model_page(app, model_id)
+            self._show_model(sample, model_id)
+
+    def _show_model(self, sample: Sample, model_id: str) -> None:
+        app = self._app
+        open_model_page(app, model_id)
         if sample.shows:
             app.actions.refresh(sample.shows)
             app.actions[sample.shows].trigger()

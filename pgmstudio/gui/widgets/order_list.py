@@ -15,7 +15,7 @@ MAX_ROWS = 6  # that are visible at once
 
 
 class OrderList(QListWidget):
-    """The names of the columns in an order; its text is empty in the order of the data."""
+    """The names of the columns in an order; its text is empty until somebody changes it."""
 
     order_changed = Signal()
 
@@ -25,7 +25,7 @@ class OrderList(QListWidget):
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._columns: tuple[str, ...] = ()
-        self._listed: tuple[str, ...] = ()  # the text that was set, also before columns are known
+        self._listed: tuple[str, ...] = ()  # as it was set or dragged; empty: the order of the data
         self._fit()
 
     def show_columns(self, columns: Sequence[str]) -> None:
@@ -35,11 +35,9 @@ class OrderList(QListWidget):
             self._show(self._listed)
 
     def text(self) -> str:
-        """The names separated by commas; empty in the order of the data or without columns."""
-        names = self.names()
-        if not self._columns:
-            names = self._listed
-        return "" if names == self._columns else csv_text([names]).strip()
+        """The names separated by commas; empty if the order is that of the data."""
+        names = self.names() if self._columns else self._listed
+        return csv_text([names]).strip() if self._listed else ""
 
     def set_text(self, text: str) -> None:
         (listed,) = csv.reader([text], skipinitialspace=True) if text.strip() else ([],)
@@ -62,7 +60,8 @@ class OrderList(QListWidget):
         self.setFixedHeight(rows * row_height + 2 * self.frameWidth() + 4)
 
     def _changed(self) -> None:
-        self._listed = self.names()
+        names = self.names()
+        self._listed = () if names == self._columns else names
         self.order_changed.emit()
 
     def dropEvent(self, event: QDropEvent) -> None:

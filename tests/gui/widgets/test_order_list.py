@@ -37,4 +37,3 @@ def test_the_form_of_k2_has_the_order_of_the_list(qtbot: QtBot) -> None:
     assert form.params() == K2Params(order="M,L,KA,KV")
     form.set_params(K2Params())
     assert form.params() == K2Params()
-

@@ -177,6 +177,9 @@ class K2Trace:
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """One row for each column that was tried as a parent."""
         head = ("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins")
+        in_nats = math.log(2) if self.measure in SCORE_MEASURES else None
+        if in_nats is not None:
+            head = (*head, "nats_with_it")
         rows: list[tuple[object, ...]] = [
             (
                 number,
@@ -187,6 +190,7 @@ class K2Trace:
                 trial.value,
                 trial.value - step.value,
                 "yes" if trial.candidate == step.added else "no",
+                *(() if in_nats is None else (trial.value * in_nats,)),
             )
             for number, step in enumerate(self.steps, start=1)
             for trial in step.trials
