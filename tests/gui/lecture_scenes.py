@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.bayesian_network.independences_page import IndependencesPage
-from pgmstudio.gui.navigation import open_model_page, open_welcome
+from pgmstudio.gui.navigation import open_help, open_model_page, open_welcome
 from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
 from tests.gui.kept_runs import add_ended_run
@@ -82,6 +82,10 @@ def stated(driver: WindowDriver, _own: Path) -> Iterator[str]:
         page.steps.choose(slider=step)
         QTest.qWait(300)
         yield f"stated-{step}"
+    open_help(app, "tutorials/learn-a-structure.md")
+    driver.settle()
+    yield "lecture-page"
+    app.center.bring_to_front(page)
     page.statements.setPlainText("A ⊥ B\nA ⊥")
     QTest.qWait(800)
     yield "stated-wrong"

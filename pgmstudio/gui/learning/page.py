@@ -186,7 +186,7 @@ class LearnPage(Page):
         self._refusal = Note(level="danger", name="refusalNote")
         self._start = button(
             "Start",
-            self.start,
+            self._on_start,
             role="primary",
             icon_name="play-circle",
             tip="Start the run in the background (Ctrl+Return)",
@@ -359,8 +359,11 @@ class LearnPage(Page):
             run = self._landing.start(request)
         else:
             run = start_bootstrap(self._app, request, settings)
-        self._app.reveal("runsPanel")
         return run
+
+    def _on_start(self) -> None:
+        if self.start() is not None:
+            self._app.reveal("runsPanel")
 
     def _default_title(self) -> str:
         base = self.learner.title

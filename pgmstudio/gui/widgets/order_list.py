@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QListWidget
+from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem
 
 from pgmstudio.core.csv_text import csv_text
+from pgmstudio.gui.theme.icons import icon
 
 MAX_ROWS = 6  # that are visible at once
 
@@ -23,6 +24,8 @@ class OrderList(QListWidget):
         super().__init__()
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setProperty("role", "field")
+        self.ensurePolished()  # rows have their height from the start
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._columns: tuple[str, ...] = ()
         self._listed: tuple[str, ...] = ()  # as it was set or dragged; empty: the order of the data
@@ -51,13 +54,14 @@ class OrderList(QListWidget):
     def _show(self, listed: Sequence[str]) -> None:
         known = [name for name in listed if name in self._columns]
         self.clear()
-        self.addItems([*known, *(name for name in self._columns if name not in known)])
+        for name in (*known, *(name for name in self._columns if name not in known)):
+            self.addItem(QListWidgetItem(icon("dots-six-vertical", "text_tertiary"), name))
         self._fit()
 
     def _fit(self) -> None:
         rows = max(1, min(self.count(), MAX_ROWS))
         row_height = self.sizeHintForRow(0) if self.count() else self.fontMetrics().height() + 6
-        self.setFixedHeight(rows * row_height + 2 * self.frameWidth() + 4)
+        self.setFixedHeight(rows * row_height + 2 * self.frameWidth() + 8)
 
     def _changed(self) -> None:
         names = self.names()

@@ -14,7 +14,7 @@ def independence_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "learn.independences",
             "PC from given independences…",
-            "Learn",
+            "Learn/With",
             "Type independences instead of data, and walk through the steps of PC.",
             partial(open_independences, app),
             icon="test-tube",

@@ -170,7 +170,8 @@ def pc_content(steps: PcSteps, state: ResultState) -> ResultContent | None:
 
 def _pc_table(steps: PcSteps) -> ResultTable:
     """The log of the search; statements have no numbers."""
-    columns, rows = _PC_COLUMNS, _pc_rows(steps)
+    columns: tuple[Column, ...] = _PC_COLUMNS
+    rows = _pc_rows(steps)
     if steps.rule.test == STATED:
         columns, rows = _STATED_COLUMNS, [(*row[:3], row[-1]) for row in rows]
     return ResultTable("table", "Steps of PC", columns, rows, steps=range(len(rows)))
@@ -201,10 +202,7 @@ _gain_text = partial(signed, digits=6)
 
 @dataclass(frozen=True, slots=True)
 class K2Frame:
-    """One picture of the walk: a column as it starts, a trial, or a decision.
-
-    `step` is None for a column that has no candidates.
-    """
+    """One picture of the walk: a column as it starts, a trial, or a decision."""
 
     child: str
     parents: tuple[str, ...]  # with the one that is tried or has joined

@@ -176,7 +176,9 @@ class K2Trace:
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """One row for each column that was tried as a parent."""
-        head = ("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins")
+        head: tuple[str, ...] = (
+            *("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins"),
+        )
         in_nats = math.log(2) if self.measure in SCORE_MEASURES else None
         if in_nats is not None:
             head = (*head, "nats_with_it")
