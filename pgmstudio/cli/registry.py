@@ -44,6 +44,7 @@ COMMANDS: dict[str, Command] = {
         Command("learners", "", "list the learners and their parameters"),
         Command("describe", "FILE", "summarise a data or model file"),
         Command("associations", "DATA --target V", "test or measure which columns are associated"),
+        Command("independences", "STATEMENTS", "find the graph of stated independences by PC"),
         Command("decomposition", "DATA [MODEL]", "count the tuples that graphs add to the data"),
         Command("learn", "KEY DATA", "run a learner"),
         Command("evaluate", "MODEL DATA", "compute the log-likelihood of rows, and sizes"),

@@ -33,6 +33,9 @@ class LearnForm(Protocol):
     def show_bootstrap(self) -> None:
         """Switch the bootstrap on and show its settings."""
 
+    def start(self) -> QObject | None:
+        """Start a run with the settings as they stand; None if they are wrong."""
+
 
 def open_model_page(app: AppContext, model_id: str, *, split: bool = False) -> None:
     """Show the page of a model; with `split` in the other group of tabs."""
@@ -121,6 +124,16 @@ def open_wizard(app: AppContext, data_id: str | None = None) -> None:
 def open_generate_page(app: AppContext) -> None:
     """Show the page that generates synthetic data."""
     app.open("generate")
+
+
+def open_associations(app: AppContext, data_id: str, measure: str, given: str = "") -> None:
+    """Show the associations of a data set by a measure; `given` is the condition, if it has one."""
+    app.open("associations", data_id, measure, given)
+
+
+def open_independences(app: AppContext) -> None:
+    """Show the page on which independences are typed in."""
+    app.open("given independences")
 
 
 def open_language_comparison(app: AppContext, data_id: str | None = None) -> None:

@@ -44,6 +44,23 @@ def test_the_commands_of_a_page_run_one_after_another(
             assert done.code == 0, f"{' '.join(argv)}: {done.err}"
 
 
+def test_the_lecture_page_shows_what_its_commands_print(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every line below a command is one of its output, in this order; others are left out."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    page = DOCS / "tutorials/learn-a-structure.md"
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    printed: list[str] = []
+    for line in "".join(blocks).splitlines():
+        if line.startswith("$ pgmstudio "):
+            printed = call(*shlex.split(line.removeprefix("$ pgmstudio "))).out.splitlines()
+        elif line:
+            assert line in printed
+            del printed[: printed.index(line) + 1]
+
+
 SAMPLES = commands_of(ROOT / "sample_data/README.md")
 LEARNED = [argv for argv in SAMPLES if argv[0] == "learn"]
 

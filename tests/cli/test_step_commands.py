@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,3 +67,29 @@ def test_strengths_ranks_the_edges_of_a_model_by_its_rows(call: Call, sample_dat
     printed = call("strengths", asia, rows)
     assert printed.code == 0
     assert "bronc → dysp" in printed.out
+
+
+def test_the_graph_of_stated_independences(call: Call, tmp_path: Path) -> None:
+    # Specification, check 14.
+    model = tmp_path / "stated.json"
+    done = call("independences", "A _||_ B; A _||_ D | C; B _||_ D | C", "-o", model, "--json")
+    assert done.code == 0
+    result = done.json
+    assert result["directed"] == [["A", "C"], ["B", "C"], ["C", "D"]]
+    assert result["undirected"] == []
+    removed = [one["edge"] for one in result["steps"] if one["result"] == "removed"]
+    assert removed == ["A – B", "A – D", "B – D"]
+    assert json.loads(model.read_text())["language"] == "bayesian-network"
+    wrong = call("independences", "A _||_ B; A _||_")
+    assert wrong.code == 2
+    assert "is not a statement" in wrong.err
+
+
+def test_the_log_of_pc_has_its_steps(call: Call, sample_data: Path, tmp_path: Path) -> None:
+    log = tmp_path / "pc.json"
+    data = sample_data / "k2_demo_counts.csv"
+    options = ("--frequency", "count", "--smoothing", "1", "--log", log, "--quiet")
+    assert call("learn", "bn.pc", data, *options).code == 0
+    steps = json.loads(log.read_text())["pc"]
+    assert steps["directions"] == []
+    assert len(steps["undirected"]) == 4

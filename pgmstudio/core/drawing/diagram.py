@@ -35,6 +35,7 @@ class EdgeStyle(Enum):
     REVERSED = "reversed"  # as in the second; the first has the other direction
     ADDED_LINE = "added-line"  # the same two without direction
     MISSING_LINE = "missing-line"
+    TRIAL = "trial"  # directed; a search tries it
     LABELLED = "labelled"  # directed; its label lists the contexts in which it vanishes
     VANISHED = "vanished"  # a labelled one in a context in which it vanishes
     CONTEXTUAL = "contextual"  # without direction; its label lists the contexts as above

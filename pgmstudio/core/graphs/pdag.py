@@ -217,8 +217,31 @@ def _with_parents(
     return graph
 
 
-def _close(parents: list[int], children: list[int], adjacent: Sequence[int]) -> None:
-    """Direct in place all that Meek's rules R1 to R4 do (Meek 1995).
+@dataclass(frozen=True, slots=True)
+class RuleStep:
+    """source → target directed by one of Meek's rules, 1 to 4; `others` are its other nodes."""
+
+    source: int
+    target: int
+    rule: int
+    others: tuple[int, ...]
+
+
+def rule_steps(some_parents: Sequence[int], adjacent: Sequence[int]) -> list[RuleStep]:
+    """What Meek's rules direct one after the other where some directions are known."""
+    parents = list(some_parents)
+    steps: list[RuleStep] = []
+    _close(parents, children_of(parents), adjacent, steps)
+    return steps
+
+
+def _close(
+    parents: list[int],
+    children: list[int],
+    adjacent: Sequence[int],
+    steps: list[RuleStep] | None = None,
+) -> None:
+    """Direct in place all that Meek's rules R1 to R4 do (Meek 1995), and list it in `steps`.
 
     R4 can only apply after edges were directed by knowledge.
     """
@@ -227,7 +250,10 @@ def _close(parents: list[int], children: list[int], adjacent: Sequence[int]) -> 
     while waiting:
         target = waiting.pop()
         for source in bits_of(free[target]):
-            if _is_compelled(source, target, parents, children, free, adjacent):
+            found = _compelling_rule(source, target, parents, children, free, adjacent)
+            if found is not None:
+                if steps is not None:
+                    steps.append(RuleStep(source, target, found[0], found[1:]))
                 parents[target] |= 1 << source
                 children[source] |= 1 << target
                 free[target] &= ~(1 << source)
@@ -236,26 +262,35 @@ def _close(parents: list[int], children: list[int], adjacent: Sequence[int]) -> 
                 waiting.update(bits_of(adjacent[target] | adjacent[source]))
 
 
-def _is_compelled(
+def _compelling_rule(
     source: int,
     target: int,
     parents: Sequence[int],
     children: Sequence[int],
     free: Sequence[int],
     adjacent: Sequence[int],
-) -> bool:
-    """Whether a rule directs the free edge source – target towards target."""
-    if parents[source] & ~adjacent[target]:  # R1: a → source, else a new v-structure
-        return True
-    if children[source] & parents[target]:  # R2: source → b → target, else a cycle
-        return True
+) -> tuple[int, ...] | None:
+    """The rule that directs the free edge source – target towards target, and its other nodes."""
+    outside = parents[source] & ~adjacent[target]
+    if outside:  # R1: a → source, else a new v-structure
+        return 1, next(bits_of(outside))
+    between = children[source] & parents[target]
+    if between:  # R2: source → b → target, else a cycle
+        return 2, next(bits_of(between))
     above = parents[target] & adjacent[source]
     near = above & free[source]
-    if near and any(near & ~adjacent[b] & ~(1 << b) for b in bits_of(near)):
-        return True  # R3: source – b → target ← c – source
+    if near:  # R3: source – b → target ← c – source
+        for b in bits_of(near):
+            apart = near & ~adjacent[b] & ~(1 << b)
+            if apart:
+                return 3, b, next(bits_of(apart))
     # R4: source – a → b → target, with source and b adjacent and a and target not.
     apart = free[source] & ~adjacent[target]
-    return bool(apart) and any(parents[b] & apart for b in bits_of(above))
+    if apart:
+        for b in bits_of(above):
+            if parents[b] & apart:
+                return 4, next(bits_of(parents[b] & apart)), b
+    return None
 
 
 def extension_of(pdag: Pdag) -> Dag | None:

@@ -44,6 +44,8 @@ ROWS_PER_FREEDOM = 5
 
 
 NO_DISTRIBUTION = -1  # as degrees of freedom: the statistic has no p-value
+NO_STATISTIC = -2  # as degrees of freedom: a statement instead of a test
+STATED = "stated"  # instead of a test: what is independent was stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,12 @@ class Outcome:
     @property
     def has_p_value(self) -> bool:
         """False for gains; their `p_value` is 1 or 0 by the result."""
-        return self.freedom != NO_DISTRIBUTION
+        return self.freedom >= 0
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether it was stated instead of tested; its numbers mean nothing."""
+        return self.freedom == NO_STATISTIC
 
 
 class IndependenceTester(Protocol):
@@ -130,8 +137,21 @@ class IndependenceRule:
     adjusted: bool = True
 
     def __post_init__(self) -> None:
-        if self.test not in TESTS:
+        if self.test not in (*TESTS, STATED):
             raise ParameterError({"test": f"{self.test!r} is not one of {', '.join(TESTS)}"})
+
+    @property
+    def threshold(self) -> str:
+        """When a pair counts as independent, as text."""
+        match self.test:
+            case "info_gain":
+                return f"independent up to ε = {self.epsilon:g} bits"
+            case "bic":
+                return "independent when an edge would not pay for its parameters"
+            case "stated":
+                return "independent as stated"
+            case _:
+                return f"independent when p > α = {self.alpha:g}"
 
     def decide(self, counts: Floats) -> Outcome:
         """Whether A and B, the last two axes, are independent given the others."""

@@ -99,6 +99,7 @@ PENS = {
     EdgeStyle.ADDED_LINE: EdgePen("required", 2.0, (), "+ added"),
     EdgeStyle.MISSING_LINE: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
     EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
+    EdgeStyle.TRIAL: EdgePen("fill_in", 2.0, (4.0, 3.0), "tried"),
     EdgeStyle.LABELLED: EdgePen("label_ink", 1.5, (), "carries a label"),
     EdgeStyle.VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),
     EdgeStyle.CONTEXTUAL: EdgePen("label_ink", 1.5, (), "has contexts"),

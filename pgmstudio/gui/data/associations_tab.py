@@ -20,6 +20,7 @@ from pgmstudio.core.analysis import associations as analysis
 from pgmstudio.core.analysis.associations import PairDetail, pair_detail
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations, associations
+from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import decimal, general, grouped
@@ -454,6 +455,14 @@ class AssociationTab(QWidget):
             self._data = data
             offer(self.given, {name: f"given {name}" for name in data.domain.names})
         self._request()
+
+    def choose(self, measure: str, given: str = "") -> None:
+        """Show a measure; `given` is the condition, if it has one."""
+        if measure not in MEASURES:
+            raise UnknownNameError("measure", measure, MEASURES)
+        self.measure.choose(measure)
+        self.given.setCurrentIndex(max(0, self.given.findData(given)))
+        self._on_measure()
 
     def _request(self) -> None:
         data, measure = self._data, self.measure.measure

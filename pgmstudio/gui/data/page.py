@@ -373,3 +373,13 @@ _MAKERS: dict[str, Callable[[AppContext, str], Tab]] = {
 
 def open_data(app: AppContext, data_id: str, *, split: bool) -> Page:
     return app.open_page(f"data:{data_id}", lambda: DataPage(app, data_id), split=split)
+
+
+def open_associations(app: AppContext, data_id: str, measure: str, given: str) -> Page:
+    """Show the associations of a data set by a measure, within the states of `given`."""
+    page = open_data(app, data_id, split=False)
+    assert isinstance(page, DataPage)
+    tab = page.show_tab("associations")
+    assert isinstance(tab, AssociationTab)
+    tab.choose(measure, given)
+    return page

@@ -37,7 +37,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import drop_rows, set_cell
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.project.edits import replace_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason, use_row_as_evidence
@@ -179,9 +179,14 @@ class DataTableModel(QAbstractTableModel):
     ) -> Any:
         if orientation == Qt.Orientation.Vertical:
             if role == Qt.ItemDataRole.DisplayRole:
-                return grouped(self.row_of(section) + 1)
+                number = grouped(self.row_of(section) + 1)
+                weights = self._data.weights
+                if weights is None:
+                    return number
+                return f"{number}  × {general(weights[self.row_of(section)], 6)}"
             if role == Qt.ItemDataRole.ToolTipRole:
-                return "Double-click to set this row as evidence in the active model."
+                count = "" if self._data.weights is None else "× is the count of the row. "
+                return f"{count}Double-click to set this row as evidence in the active model."
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._names[section]

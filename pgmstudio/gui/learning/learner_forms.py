@@ -97,6 +97,7 @@ class LearnerForms(QWidget):
         self._targets = TargetFields(app.workspace, self)
         self._forms: dict[str, ParamForm] = {}
         self._form: ParamForm | None = None
+        self._columns: tuple[str, ...] = ()
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
         self._holder = QVBoxLayout()
@@ -128,11 +129,18 @@ class LearnerForms(QWidget):
             self._forms[learner.key] = form
             self._holder.addWidget(form)
             self._targets.follow(form)
+            form.show_columns(self._columns)
             _obey(form)
         self._form = self._forms[learner.key]
         self._form.show()
         self._advanced.setVisible(self._form.has_advanced)
         self._form.show_advanced(self._advanced.isChecked())
+
+    def show_columns(self, names: tuple[str, ...]) -> None:
+        """The columns of the data, which fields for an order list."""
+        self._columns = names
+        for form in self._forms.values():
+            form.show_columns(names)
 
     def params(self) -> Any | None:
         """The current parameters; None if a value is invalid."""

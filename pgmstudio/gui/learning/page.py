@@ -23,7 +23,7 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import specs_of
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.jobs.learning_run import reports_steps
+from pgmstudio.gui.jobs.learning_run import LearningRun, reports_steps
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.project.run_request import RunRequest
@@ -290,6 +290,7 @@ class LearnPage(Page):
         entry = self._app.project.data.get(self.data_id or "")
         parts = entry.split.names if entry is not None and entry.split is not None else ()
         offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
+        self._forms.show_columns(() if entry is None else entry.data.domain.names)
         self._refresh_notes()
 
     def _refresh_notes(self, *_: object) -> None:
@@ -348,16 +349,21 @@ class LearnPage(Page):
         if request is not None:
             open_steps(self._app, self._landing.start(request, is_paused=True))
 
-    def _on_start(self) -> None:
+    def start(self) -> LearningRun | None:
+        """Start a run with the settings as they stand; None if they are wrong."""
         request = self._request()
-        if request is None:
-            return
+        if request is None or not self._start.isEnabled():
+            return None
         settings = self.bootstrap.settings
         if settings is None:
-            self._landing.start(request)
+            run = self._landing.start(request)
         else:
-            start_bootstrap(self._app, request, settings)
-        self._app.reveal("runsPanel")
+            run = start_bootstrap(self._app, request, settings)
+        return run
+
+    def _on_start(self) -> None:
+        if self.start() is not None:
+            self._app.reveal("runsPanel")
 
     def _default_title(self) -> str:
         base = self.learner.title

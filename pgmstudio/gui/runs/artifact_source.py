@@ -18,25 +18,61 @@ from pgmstudio.gui.runs.recorded_run import model_of
 from pgmstudio.gui.runs.run_recorder import models_of
 
 
-class ArtifactSource(QObject):
-    """One artifact of one run; `changed` when the run has a newer one."""
+class ResultSource(QObject):
+    """An artifact that a page shows; `changed` when there is a newer one."""
 
     changed = Signal()
 
-    def __init__(self, app: AppContext, kind: str, run: LearningRun | str) -> None:
+    def __init__(self, key: str = "", title: str = "") -> None:
         super().__init__()  # the page that shows it takes it over; without one nothing holds it
-        self._app, self._kind, self._run = app, kind, run
+        self._key, self._title = key, title
         self._artifact: RunArtifact | None = None
+
+    @property
+    def artifact(self) -> RunArtifact | None:
+        return self._artifact
+
+    def show(self, artifact: RunArtifact | None) -> None:
+        """Another artifact."""
+        self._artifact = artifact
+        self.changed.emit()
+
+    @property
+    def key(self) -> str:
+        """Key that identifies this source."""
+        return self._key
+
+    @property
+    def title(self) -> str:
+        return self._title
+
+    @property
+    def model_id(self) -> str | None:
+        """The model that belongs to it, if there is one."""
+        return None
+
+    @property
+    def data_id(self) -> str | None:
+        """The data set that it was learned from, if there is one."""
+        return None
+
+    def task(self) -> LearnTask:
+        """What was run; PgmStudioError when that is not to be had."""
+        raise DataError(f"{self.title} was not learned from data.")
+
+
+class ArtifactSource(ResultSource):
+    """One artifact of one run."""
+
+    def __init__(self, app: AppContext, kind: str, run: LearningRun | str) -> None:
+        super().__init__()
+        self._app, self._kind, self._run = app, kind, run
         if isinstance(run, LearningRun):
             self._artifact = run.kept.get(kind)
             run.changed.connect(self._on_run_changed)
         else:
             record = app.project.runs[run]
             self._artifact = artifact_in(record, kind)
-
-    @property
-    def artifact(self) -> RunArtifact | None:
-        return self._artifact
 
     @property
     def key(self) -> str:
@@ -79,8 +115,7 @@ class ArtifactSource(QObject):
         assert isinstance(self._run, LearningRun)
         newest = self._run.kept.get(self._kind)
         if newest is not self._artifact:
-            self._artifact = newest
-            self.changed.emit()
+            self.show(newest)
 
 
 def task_of(project: Project, run: Run) -> LearnTask:

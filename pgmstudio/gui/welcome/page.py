@@ -272,6 +272,24 @@ def _paint_counts(painter: QPainter, area: QRectF) -> None:
         painter.drawRoundedRect(spot, 2, 2)
 
 
+def _paint_sets(painter: QPainter, area: QRectF) -> None:
+    """A table in which some cells have two colours: one of two states."""
+
+    def cell(r: int, c: int) -> QColor | None:
+        return None if (r * 3 + c * 2) % 5 == 0 else theme().sequential((r * 3 + c * 5) % 4 + 1)
+
+    head = _paint_table(painter, area, cell, columns=5)
+    left, width, tall = head.left() - 4 * head.width(), head.width(), head.height()
+    for r in range(1, 6):
+        for c in range(5):
+            if cell(r, c) is None:
+                spot = QRectF(left + c * width, head.top() + r * tall, width, tall)
+                spot.adjust(1.5, 1.5, -1.5, -1.5)
+                for half, step in ((spot.left(), 1), (spot.center().x(), 4)):
+                    painter.setBrush(theme().sequential(step))
+                    painter.drawRect(QRectF(half, spot.top(), spot.width() / 2, spot.height()))
+
+
 def _paint_table(
     painter: QPainter, area: QRectF, cell: Callable[[int, int], QColor | None], *, columns: int = 7
 ) -> QRectF:
@@ -365,8 +383,10 @@ _PAINTERS: dict[str, Callable[[QPainter, QRectF], None]] = {
     "survey.csv": _paint_gaps,
     "logic1.csv": _paint_circuit,
     "parity5.csv": _paint_bits,
-    "geometric_objects.csv": partial(_paint_objects, count=10),
-    "geometric_objects_9.csv": partial(_paint_objects, count=9),
+    "k2_demo_counts.csv": _paint_counts,
+    "geometric_objects.json": partial(_paint_objects, count=10),
+    "geometric_objects_9.json": partial(_paint_objects, count=9),
+    "weather_imprecise.csv": _paint_sets,
 }
 
 

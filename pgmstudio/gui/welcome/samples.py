@@ -12,8 +12,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import named
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.io.data.imprecise import read_imprecise
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.io.models.files import read_model
@@ -23,14 +25,18 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Proje
 from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.navigation import open_files, open_model_page
+from pgmstudio.gui.navigation import open_data_page, open_files, open_model_page
 
 NETWORKS, CONTEXT, TREES, DATA = "Bayesian networks", "Context", "Trees", "Data"
+RELATIONS = "Relations"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A file in sample_data; `group` is a word of the filter, `chip` the kind of thing it is."""
+    """A file in sample_data; `group` is a word of the filter, `chip` the kind of thing it is.
+
+    Tables open in the import page, except counts and imprecise rows, which it could misread.
+    """
 
     file: str
     title: str
@@ -38,6 +44,9 @@ class Sample:
     group: str
     text: str
     rows: str = ""  # the file of the rows a model was learned from, opened with it
+    counts: str = ""  # the column with the count of each row
+    is_imprecise: bool = False
+    shows: str = ""  # the action that shows the model best
 
     @property
     def path(self) -> Path:
@@ -45,7 +54,10 @@ class Sample:
 
     @property
     def rows_path(self) -> Path | None:
-        return folder_of("sample_data") / self.rows if self.rows else None
+        """The file of rows that is read without the import page."""
+        if self.rows:
+            return folder_of("sample_data") / self.rows
+        return self.path if self.counts or self.is_imprecise else None
 
 
 SAMPLES = (
@@ -142,18 +154,38 @@ SAMPLES = (
         "Five bits and one rule; no pair of variables is dependent.",
     ),
     Sample(
-        "geometric_objects.csv",
-        "Geometric objects (10)",
-        "Relation",
+        "k2_demo_counts.csv",
+        "K2 demo",
+        "Counts",
         DATA,
-        "Ten objects that the tree color – shape – size represents.",
+        "Four bits of a lecture: learn with K2 and walk through its steps.",
+        counts="count",
     ),
     Sample(
-        "geometric_objects_9.csv",
+        "geometric_objects.json",
+        "Geometric objects (10)",
+        "Relation",
+        RELATIONS,
+        "Ten objects that the tree color – shape – size represents.",
+        "geometric_objects.csv",
+        shows="model.relation",
+    ),
+    Sample(
+        "geometric_objects_9.json",
         "Geometric objects (9)",
         "Relation",
-        DATA,
+        RELATIONS,
         "One object less, and no tree represents them exactly.",
+        "geometric_objects_9.csv",
+        shows="model.relation",
+    ),
+    Sample(
+        "weather_imprecise.csv",
+        "Weather",
+        "Imprecise data",
+        RELATIONS,
+        "40 days; some cells are sets of states. Learn with possibilities.",
+        is_imprecise=True,
     ),
 )
 
@@ -170,19 +202,41 @@ class SampleOpener(QObject):
     def open(self, sample: Sample, then: Callable[[], object] = lambda: None) -> None:
         """Show a sample, then call `then`; rows are read in the background."""
         self._then = then
+        known = self._opened_before(sample)
         if sample.rows_path is None:
             open_files(self._app, [sample.path], then)
+        elif known is not None:
+            self._show_model(sample, known)
         else:
             self._latest_task.ask(partial(_read, sample))
+
+    def _opened_before(self, sample: Sample) -> str | None:
+        """The model of a sample that is in the project as it was opened."""
+        models = self._app.project.models.items() if sample.rows else ()
+        titled = (key for key, one in models if one.title == sample.title and not one.is_edited)
+        return next(titled, None)
 
     def forget(self) -> None:
         self._latest_task.forget()
 
     def _on_read(self, read: _Read) -> None:
-        model_id = self._app.project.next_model_id()
-        if self._app.change(f"Open the sample {read.model.title}", partial(_with, read=read)):
-            open_model_page(self._app, model_id)
+        app, sample = self._app, read.sample
+        model_id = app.project.next_model_id()
+        if not app.change(f"Open the sample {sample.title}", partial(_with, read=read)):
+            return
+        if read.model is None:
+            open_data_page(app, _data_id(app.project, read.rows) or "")
             self._then()
+        else:
+            self._show_model(sample, model_id)
+
+    def _show_model(self, sample: Sample, model_id: str) -> None:
+        app = self._app
+        open_model_page(app, model_id)
+        if sample.shows:
+            app.actions.refresh(sample.shows)
+            app.actions[sample.shows].trigger()
+        self._then()
 
 
 def open_sample(app: AppContext, name: str, then: Callable[[], object] = lambda: None) -> None:
@@ -197,35 +251,42 @@ def _window_opener(app: AppContext) -> SampleOpener:
 
 @dataclass(frozen=True, eq=False)
 class _Read:
+    sample: Sample
     rows: DataEntry
-    model: ModelEntry
+    model: ModelEntry | None
 
 
 def _read(sample: Sample, _cancel: CancelToken) -> _Read:
-    model = model_entry(read_model(sample.path), sample.title)
     path = sample.rows_path
     assert path is not None
-    imported = import_data(path, ImportOptions(domain=model.model.domain))
-    data = imported.data
+    model = model_entry(read_model(sample.path), sample.title) if sample.rows else None
+    markers: tuple[str, ...] = ()
+    if sample.is_imprecise:
+        data: DataSet = read_imprecise(path)
+    else:
+        domain = None if model is None else model.model.domain
+        imported = import_data(path, ImportOptions(domain=domain, frequency=sample.counts or None))
+        data, markers = imported.data, imported.markers
     # Counted here, not in the window thread, which asks for them as soon as the data are shown.
     _ = data.missing_counts, data.incomplete_row_count, data.fingerprint
     rows = DataEntry(
         name=path.stem,
         data=data,
         source=path.name,
-        missing_markers=imported.markers,
+        missing_markers=markers,
         provenance={"made by": "import", "file": path.name},
     )
-    return _Read(rows, model)
+    return _Read(sample, rows, model)
 
 
 def _with(project: Project, *, read: _Read) -> Project:
     """The model with the run that made it, and its rows unless the project has them already."""
-    same = (d for d, entry in project.data.items() if _same(entry, read.rows))
-    data_id = next(same, None)
+    data_id = _data_id(project, read.rows)
     if data_id is None:
         data_id = project.next_data_id()
         project = add_data(project, entry=read.rows)
+    if read.model is None:
+        return project
     provenance = read.model.provenance
     run = Run(
         learner=str(provenance["learner"]),
@@ -242,5 +303,9 @@ def _with(project: Project, *, read: _Read) -> Project:
     return add_run(project, run=run, model=read.model)
 
 
-def _same(entry: DataEntry, other: DataEntry) -> bool:
-    return entry.source == other.source and entry.data.fingerprint == other.data.fingerprint
+def _data_id(project: Project, rows: DataEntry) -> str | None:
+    """The same rows in the project, if it has them."""
+    for data_id, entry in project.data.items():
+        if entry.source == rows.source and entry.data.fingerprint == rows.data.fingerprint:
+            return data_id
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -13,6 +13,7 @@ from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
 from pgmstudio.gui.widgets.basic import label, named, set_role
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.order_list import OrderList
 
 _CHOICE_TITLES = {
     "aic": "AIC",
@@ -137,7 +138,8 @@ class ParamForm(QWidget):
         error = label("", "danger", size="dense", wrap=True, name=f"error.{spec.name}")
         error.hide()
         rect = 2 * len(self._fields)
-        self._grid.addWidget(title, rect, 0)
+        at_top = Qt.AlignmentFlag.AlignTop if spec.is_order else Qt.AlignmentFlag(0)
+        self._grid.addWidget(title, rect, 0, at_top)
         # A list is long, and its numbers have no slider.
         self._grid.addWidget(field.widget, rect, 1, 1, 2 if spec.is_list else 1)
         if has_slider(spec):
@@ -182,6 +184,12 @@ class ParamForm(QWidget):
         for name, field in self._fields.items():
             field.set_value(getattr(params, name))
 
+    def show_columns(self, names: Sequence[str]) -> None:
+        """The columns of the data, which fields for an order list."""
+        for field in self._fields.values():
+            if isinstance(field.widget, OrderList):
+                field.widget.show_columns(names)
+
     def refresh_objects(self) -> None:
         """Offer the start models and knowledge there are now; what was chosen stays chosen."""
         for field in self._fields.values():
@@ -216,6 +224,8 @@ class _Field:
         self.widget: QWidget
         if spec.kind is ParamKind.YES_NO:
             self.widget = QCheckBox()
+        elif spec.is_order:
+            self.widget = OrderList()
         elif spec.kind in (ParamKind.CHOICE, ParamKind.OBJECT):
             self.widget = Combo()
             if spec.none_label is not None and objects is None:
@@ -251,7 +261,7 @@ class _Field:
                 if self.spec.kind is ParamKind.OBJECT:
                     return self._objects[text]
                 return self.widget.currentData()
-            case QLineEdit():
+            case QLineEdit() | OrderList():
                 text = self.widget.text().strip()
                 if not text and self.spec.none_label is not None:
                     return None
@@ -266,6 +276,8 @@ class _Field:
                 text = self._text_of(value)
                 is_choice = value is not None and self.spec.kind is ParamKind.CHOICE
                 self.widget.setCurrentText(choice_label(text) if is_choice else text)
+            case OrderList():
+                self.widget.set_text("" if value is None else str(value))
             case QLineEdit():
                 self.widget.setText("" if value is None else self._text_of(value))
                 self.widget.setCursorPosition(0)  # a long list shows its beginning
@@ -285,6 +297,8 @@ class _Field:
                 self.widget.toggled.connect(lambda _: slot())
             case QComboBox():
                 self.widget.currentIndexChanged.connect(lambda _: slot())
+            case OrderList():
+                self.widget.order_changed.connect(slot)
             case QLineEdit():
                 self.widget.textChanged.connect(lambda _: slot())
 

@@ -156,6 +156,8 @@ PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
     "learn": _gui("learning.page:open_learn"),
     "wizard": _gui("learning.wizard.page:open_stepwise"),
     "generate": _gui("data.generate_page:open_generate"),
+    "associations": _gui("data.page:open_associations"),
+    "given independences": _gui("languages.bayesian_network.independences_page:open_independences"),
     "language comparison": _gui("comparison.languages_page:open_comparison"),
     "saved comparison": _gui("evaluation.score_table_page:open_kept_comparison"),
     "curves": _gui("curves.actions:open_curves"),

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,9 +18,15 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import pgmstudio
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.params import parse_params
 from pgmstudio.core.resources import folder_of
+from pgmstudio.core.scores.association_measures import MEASURES
+from pgmstudio.gui.data.associations_tab import MeasureBox
 from pgmstudio.gui.help import show_me
 from pgmstudio.gui.help.page import HelpPage, open_help
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.window.main_window import MainWindow
@@ -229,7 +235,7 @@ def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow)
         for target in _links(text):
             file = target.partition("#")[0]
             if target.startswith("pgmstudio:"):
-                _check_place(window, QUrl(target).path())
+                _check_place(window, QUrl(target))
                 places.add(target)
             else:
                 is_there = not file or ((docs / path).parent / file).is_file()
@@ -237,16 +243,26 @@ def test_every_page_of_the_manual_opens_and_has_no_dead_link(window: MainWindow)
     assert len(places) > 30  # one for each menu entry that a page names
 
 
-def _check_place(window: MainWindow, place: str) -> None:
+def _check_place(window: MainWindow, link: QUrl) -> None:
     """The link of the manual names something of this window."""
+    place = link.path()
     kind, _, name = place.partition("/")
+    settings = dict(QUrlQuery(link).queryItems(QUrl.ComponentFormattingOption.FullyDecoded))
+    samples = {key for sample in SAMPLES for key in (sample.file, sample.title)}
+    assert settings.pop("sample", "asia.json") in samples, link
     match kind:
         case "action":
             assert name in window.app.actions.specs, place
         case "menu":
             assert window.findChild(QMenu, f"menu{name}") is not None, place
         case "sample":
-            assert name in {key for sample in SAMPLES for key in (sample.file, sample.title)}, place
+            assert name in samples, place
+        case "associations":
+            assert name in MEASURES, place
+            assert set(settings) <= {"given"}, link
+        case "learn":
+            assert settings.pop("show", "learn.learn") in window.app.actions.specs, link
+            parse_params(learner_of(name).params_type, settings)
         case "panel":
             assert name in {panel.name for panel in PANELS}, place
         case "page":
@@ -299,6 +315,38 @@ def test_a_link_to_an_action_opens_a_sample_where_nothing_is_open(
     qtbot.waitUntil(lambda: len(opened_windows(window)) > 0 or len(app.center.pages) > 2)
     for dialog in opened_windows(window):
         dialog.close()
+
+
+def test_links_learn_from_a_sample_and_show_its_steps_or_a_measure(
+    qtbot: QtBot, window: MainWindow, manual: HelpPage
+) -> None:
+    app, browser = window.app, manual.findChild(QTextBrowser, "helpText")
+
+    def follow(link: str) -> None:
+        app.center.bring_to_front(manual)
+        browser.anchorClicked.emit(QUrl(link))
+
+    order = "order=L%2CKA%2CM%2CKV"
+    walk = f"pgmstudio:learn/bn.k2?sample=k2_demo_counts.csv&{order}&show=learn.trace"
+    follow(walk)
+    qtbot.waitUntil(lambda: isinstance(app.center.current, RunResultPage), timeout=60_000)
+    page = app.center.current
+    assert isinstance(page, RunResultPage)
+    assert len(page.table.rows) == 20
+    assert app.project.data["d1"].data.total_weight == 1000
+    follow(walk)  # the same model, at once
+    assert app.center.current is page
+    assert len(app.project.models) == len(app.project.data) == 1
+    follow(f"pgmstudio:learn/bn.k2?sample=k2_demo_counts.csv&{order}&max-parents=1")
+    sheet = app.center.current
+    assert isinstance(sheet, LearnPage)
+    plan = sheet.about_run()
+    assert plan is not None
+    assert plan.params.max_parents == 1
+    follow("pgmstudio:associations/g2?sample=k2_demo_counts.csv")
+    box = window.findChild(MeasureBox, "measureBox")
+    assert box.measure is MEASURES["g2"]
+    assert len(app.project.data) == 1
 
 
 def test_a_link_to_what_does_not_exist_says_so(window: MainWindow, manual: HelpPage) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSlider, QToolButton
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.drawing.diagram import EdgeStyle
 from pgmstudio.core.graphs.pdag import cpdag_of
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
@@ -29,6 +30,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import artifact_in
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.runs.run_recorder import run_recorder
+from pgmstudio.gui.widgets.basic import Segments
 from pgmstudio.gui.widgets.param_form import ParamSlider
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.contracts.test_learners import rows
@@ -240,25 +242,83 @@ def trace(qtbot: QtBot, window: MainWindow) -> RunResultPage:
 
 
 def test_the_demo_of_the_lecture_is_shown_step_by_step(qtbot: QtBot, trace: RunResultPage) -> None:
-    # §7.6: KV is worked first; of L, KA and M the best joins, and the total is −2227.638872 nats.
-    assert trace.caption.text().startswith("Step 1 of ")
-    assert "KV" in trace.caption.text()
-    tried = [trace.table.model().index(i, 0).data() for i in range(trace.table.model().rowCount())]
-    assert tried == ["L", "KA", "M"]
-    begun = set(trace.canvas.scene.edges)
-    assert begun == {("L", "KV"), ("KA", "KV"), ("M", "KV")}  # all of them trials
+    # §7.6: KV is worked first; of L, KA and M the best joins. All ln K2 are in the log.
+    shown = [
+        (column, " ".join(parents), round(nats, 6), result)
+        for _, column, parents, _, nats, _, result in trace.table.rows
+    ]
+    assert shown == [
+        ("KV", "", -689.639615, "start"),
+        ("KV", "L", -486.542040, "tried"),
+        ("KV", "KA", -525.771752, "tried"),
+        ("KV", "M", -644.033833, "tried"),
+        ("KV", "L", -486.542040, "L joins"),
+        ("KV", "L KA", -428.000182, "tried"),
+        ("KV", "L M", -491.081736, "tried"),
+        ("KV", "L KA", -428.000182, "KA joins"),
+        ("KV", "L KA M", -435.468569, "tried"),
+        ("KV", "L KA", -428.000182, "no further parent"),
+        ("M", "", -676.260900, "start"),
+        ("M", "L", -550.642759, "tried"),
+        ("M", "KA", -648.524391, "tried"),
+        ("M", "L", -550.642759, "L joins"),
+        ("M", "L KA", -555.011520, "tried"),
+        ("M", "L", -550.642759, "no further parent"),
+        ("KA", "", -696.376016, "start"),
+        ("KA", "L", -572.735031, "tried"),
+        ("KA", "L", -572.735031, "L joins"),
+        ("L", "", -676.260900, "no candidates"),
+    ]
+    assert trace.caption.text().startswith("Step 1 of 20. KV with no parents")
+    edges = trace.canvas.scene.edges
+    assert not edges
     slider = trace.findChild(QSlider, "traceSlider")
     back, forth = (trace.findChild(QToolButton, f"traceSlider{way}") for way in ("Back", "Forth"))
     qtbot.mouseClick(forth, LEFT)
-    assert slider.value() == 1
+    assert {e: edges[e].edge.style for e in edges} == {("L", "KV"): EdgeStyle.TRIAL}
+    assert trace.table.current == 1
+    trace.table.select(4)  # a click on a row goes to its step
+    assert slider.value() == 4
+    assert {e: edges[e].edge.style for e in edges} == {("L", "KV"): EdgeStyle.ADDED}
     qtbot.mouseClick(back, LEFT)
-    assert slider.value() == 0
-    assert not back.isEnabled()
+    assert slider.value() == 3
+    marks = trace.findChild(Segments, "traceSliderMarks")
+    qtbot.mouseClick(marks.button("10"), LEFT)  # M
+    assert slider.value() == 10
+    assert set(edges) == {("L", "KV"), ("KA", "KV")}
     slider.setValue(slider.maximum())
     assert not forth.isEnabled()
-    total = trace.facts.text().rsplit(" ", 1)[-1].rstrip(".")
-    total_bits = float(total.replace("−", "-").replace(THIN, ""))
-    assert total_bits * 0.6931471805599453 == pytest.approx(-2227.638872, abs=1e-5)
+    assert marks.current == "20"
+    assert trace.table.current is None
+    assert f"−2{THIN}227.638872 nats" in trace.facts.text()
+    assert set(edges) == {("L", "KV"), ("KA", "KV"), ("L", "M"), ("L", "KA")}
+
+
+def test_the_phases_of_pc_are_shown_step_by_step(qtbot: QtBot, window: MainWindow) -> None:
+    model_id = add_ended_run(window.app, CORONARY, "bn.pc")
+    open_model_page(window.app, model_id)
+    trigger(window, "learn.pc-steps")
+    page = window.app.center.current
+    assert isinstance(page, RunResultPage)
+    qtbot.waitUntil(lambda: bool(page.canvas.scene.nodes), timeout=LONG_MS)
+    edges = page.canvas.scene.edges
+    assert len(edges) == 15
+    marks = page.findChild(Segments, "pcStepsSliderMarks")
+    texts = [made.text() for made in marks.findChildren(QToolButton)]
+    assert texts == ["Level 0", "1", "2", "v-structures", "Result"]
+    rows = [row[1:3] + row[-1:] for row in page.table.rows]
+    first = rows.index(("Level 0", "A ⊥ F?", "removed, S = ∅"))
+    page.choose(slider=first)
+    assert edges["A", "F"].edge.style is EdgeStyle.MISSING_LINE
+    assert page.caption.text().endswith("p = 0.301: removed, S(A, F) = ∅.")
+    qtbot.mouseClick(marks.findChildren(QToolButton)[3], LEFT)
+    assert {edge.edge.style for edge in edges.values()} == {
+        EdgeStyle.UNDIRECTED,
+        EdgeStyle.ADDED,
+    }
+    qtbot.mouseClick(marks.findChildren(QToolButton)[4], LEFT)
+    assert set(edges) >= {("C", "A"), ("D", "A"), ("E", "A"), ("B", "E"), ("D", "E")}
+    assert any(row[-1].startswith("left out: ") for row in rows)  # conflicts on A – E
 
 
 def test_the_steps_are_written(tmp_path: Path, trace: RunResultPage) -> None:

@@ -77,6 +77,7 @@ _PENS = {
     EdgeStyle.ADDED_LINE: _Pen("required", 2.0, None, "+ added"),
     EdgeStyle.MISSING_LINE: _Pen("forbidden", 2.0, "6 4", "− missing"),
     EdgeStyle.REVERSED: _Pen("label_ink", 2.0, None, "⇄ reversed"),
+    EdgeStyle.TRIAL: _Pen("fill_in", 2.0, "4 3", "tried"),
     EdgeStyle.LABELLED: _Pen("label_ink", 1.5, None, "carries a label"),
     EdgeStyle.VANISHED: _Pen("edge_dim", 1.5, "3 4", "vanished here"),
     EdgeStyle.CONTEXTUAL: _Pen("label_ink", 1.5, None, "has contexts"),

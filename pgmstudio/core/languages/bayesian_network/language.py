@@ -95,6 +95,7 @@ LANGUAGE = Language(
         "bn.pc": lazy("learning.constraint_based.pc:PcLearner"),
         "bn.npc": lazy("learning.constraint_based.npc:NpcLearner"),
         "bn.k2": lazy("learning.score_based.k2:K2Learner"),
+        "bn.exact": lazy("learning.score_based.exact:ExactNetworkLearner"),
         "bn.mcmc": lazy("learning.score_based.mcmc:DagMcmcLearner"),
         "bn.augmented-tree": lazy("learning.chordal_graphs:AugmentedTreeLearner"),
         "bn.cliques": lazy("learning.chordal_graphs:CliqueLearner"),

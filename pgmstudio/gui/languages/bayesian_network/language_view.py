@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 
 from pgmstudio.core.languages.base import Lazy
@@ -39,10 +41,30 @@ INDEPENDENCE_TESTS = RunResult(
     missing_reason="learn with Independence tests (PC) or Necessary paths first.",
     icon="test-tube",
 )
+PC_STEPS = RunResult(
+    key="pc-steps",
+    artifacts=("pc",),
+    describe=lazy("search_steps:pc_content"),
+    title="Steps",
+    unit="step",
+    file_name="pc-steps.csv",
+    action_id="learn.pc-steps",
+    text="Steps of PC",
+    tip="Every test and the edge it removes, then v-structures and what follows from them.",
+    missing_reason="learn with Independence tests (PC) first.",
+    icon="list-numbers",
+)
+# Of independences that were typed in: part of a page of its own, without an action.
+STATED_STEPS = replace(
+    PC_STEPS,
+    key="stated-steps",
+    describe=lazy("independences_page:stated_content"),
+    name="statedSteps",
+)
 K2_STEPS = RunResult(
     key="trace",
     artifacts=("k2",),
-    describe=lazy("run_results:steps_content"),
+    describe=lazy("search_steps:k2_content"),
     title="Steps",
     unit="column tried in a step",
     file_name="steps.csv",
@@ -74,5 +96,6 @@ VIEW = LanguageView(
     inspector_sections={
         SubjectKind.TABLE: (Lazy("pgmstudio.gui.languages.ldag.inspector:SimilarRowsSection"),)
     },
-    run_results=(RESTARTS, INDEPENDENCE_TESTS, K2_STEPS, POSTERIOR),
+    actions=lazy("actions:independence_actions"),
+    run_results=(RESTARTS, INDEPENDENCE_TESTS, PC_STEPS, K2_STEPS, POSTERIOR),
 )

@@ -1,8 +1,7 @@
-"""Results of learning Bayesian networks: restarts, independence tests, steps of K2."""
+"""Results of learning Bayesian networks: restarts and independence tests."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,11 +9,11 @@ from math import log
 
 import numpy as np
 
-from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     LoggedTest,
     TestLog,
+    numbers_of,
 )
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
@@ -23,16 +22,13 @@ from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.neigh
     ClassRules,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_observed
-from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import (
-    SCORE_MEASURES,
-    K2Trace,
-)
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.number_format import counted, decimal, general, grouped, signed
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.weighted_canvas import FrequencyCanvas, StepCanvas
+from pgmstudio.gui.canvas.weighted_canvas import FrequencyCanvas
 from pgmstudio.gui.context import AppContext, Selection
+from pgmstudio.gui.languages.bayesian_network.search_steps import NUMBER_COLUMNS
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.plots.scan_plots import RestartPlot
 from pgmstudio.gui.project.run_request import RunRequest
@@ -45,7 +41,6 @@ from pgmstudio.gui.runs.results.content import (
     ResultView,
 )
 from pgmstudio.gui.runs.results.fields import ComboField, ResultField, SegmentsField, SliderField
-from pgmstudio.gui.widgets.param_form import choice_label
 from pgmstudio.gui.widgets.table import Column
 
 _VIEWS = (
@@ -158,10 +153,7 @@ _TEST_COLUMNS = (
     Column("A", str),
     Column("B", str),
     Column("Given", lambda names: ", ".join(names) or "∅", stretches=True),
-    Column("Statistic", general, True),
-    Column("df", str, True, tip="Degrees of freedom."),
-    Column("p-value", lambda p: "–" if math.isnan(p) else general(p, digits=3), True),
-    Column("Bits", lambda bits: f"{bits:.4f}", True, tip="The (conditional) information gain."),
+    *NUMBER_COLUMNS,
     Column("Result", str),
 )
 
@@ -210,10 +202,7 @@ def _row(number: int, test: LoggedTest) -> tuple[object, ...]:
         test.a,
         test.b,
         test.given,
-        outcome.statistic,
-        outcome.freedom if outcome.has_p_value else "",
-        outcome.p_value if outcome.has_p_value else math.nan,
-        outcome.bits,
+        *numbers_of(outcome),
         text if outcome.reliable else f"{text}, few rows",
     )
 
@@ -256,79 +245,4 @@ def _what_if(tests: TestLog, state: ResultState) -> ResultFoot:
         "Learn with this α…",
         "The settings of this run with the other α, to be started again.",
         learn_again,
-    )
-
-
-_value_text = partial(decimal, digits=6)
-
-_STEP_COLUMNS = (
-    Column("Tried as a parent", str, stretches=True),
-    Column("Measure with it ↑", _value_text, True),
-    Column("Gain", lambda gain: f"\u2003{signed(gain, 6)}", True),
-    Column("", str),
-)
-
-
-def step_picture(trace: K2Trace, step: int) -> GraphPicture:
-    """The graph when a step begins; what it tries is dashed, what joins is added."""
-    nodes = tuple(PictureNode(name, name, variable=name) for name in trace.order)
-    graph = trace.graph_before(step)
-    edges = [PictureEdge(*edge) for edge in graph.edges]
-    if step < len(trace.steps):
-        now = trace.steps[step]
-        for trial in now.trials:
-            joins = trial.candidate == now.added
-            style = EdgeStyle.ADDED if joins else EdgeStyle.FILL_IN
-            edges.append(PictureEdge(trial.candidate, now.child, "+" if joins else "", style))
-    return GraphPicture(nodes, tuple(edges))
-
-
-def steps_content(trace: K2Trace, state: ResultState) -> ResultContent:
-    """One step: the graph before it and what it tries; the one after the last is the result."""
-    index, count = state.value("slider", 0), len(trace.steps)
-    measure = choice_label(trace.measure)
-    rows: list[tuple[object, ...]] = []
-    if index < count:
-        step = trace.steps[index]
-        parents = ", ".join(step.parents) or "no parents yet"
-        facts = f"{step.child} with {parents}: {measure} {_value_text(step.value)}"
-        if trace.measure in SCORE_MEASURES:
-            # Scores are in bits here; lectures print natural logarithms.
-            facts += f" bits, {_value_text(step.value * math.log(2))} nats"
-        caption = (
-            f"Step {index + 1} of {count}. {step}. "
-            "Dashed edges are tried in this step; the green one joins."
-        )
-        rows = [
-            (t.candidate, t.value, t.value - step.value, "joins" * (t.candidate == step.added))
-            for t in step.trials
-        ]
-    else:
-        total = f"{measure} over all columns: {_value_text(trace.total)}"
-        facts = f"Order {' → '.join(trace.order)}. Sum of {total}"
-        caption = f"The result after {count} steps."
-    return ResultContent(
-        facts=f"{facts}.",
-        caption=caption,
-        fields=(
-            SliderField(
-                "slider",
-                index,
-                "Step of the search",
-                "Go to any step.",
-                limits=(0, count),
-                has_steps=True,
-            ),
-        ),
-        view=ResultView(
-            "graph",
-            StepCanvas,
-            lambda canvas: canvas.show_picture(
-                trace,
-                step_picture(trace, count),
-                step_picture(trace, index),
-                [step.child for step in trace.steps[index : index + 1]],
-            ),
-        ),
-        tables=(ResultTable("table", "Columns tried in this step", _STEP_COLUMNS, rows),),
     )

@@ -13,7 +13,7 @@ from pgmstudio.gui.runs.results.content import (
     ResultTable,
     ResultView,
 )
-from pgmstudio.gui.runs.results.fields import SliderField
+from pgmstudio.gui.runs.results.fields import STEP, step_field
 from pgmstudio.gui.widgets.table import Column
 
 _COLUMNS = (
@@ -48,7 +48,7 @@ def kruskal_content(steps: SpanningTreeSteps, state: ResultState) -> ResultConte
     if not steps.steps:
         return None
     count = len(steps.steps)
-    index = min(state.value("slider", 0), count)
+    index = min(state.value(STEP, 0), count)
     measure = MEASURES.get(steps.measure)
     title = steps.measure if measure is None else measure.title
     order = "the largest" if measure is None or measure.larger_is_stronger else "the smallest"
@@ -66,16 +66,7 @@ def kruskal_content(steps: SpanningTreeSteps, state: ResultState) -> ResultConte
         facts=f"{title}, {order} first · total of the tree {decimal(total, 2)}",
         caption=caption,
         note="" if steps.is_unique else NOT_UNIQUE,
-        fields=(
-            SliderField(
-                "slider",
-                index,
-                "Step of the search",
-                "Go to any step.",
-                limits=(0, count),
-                has_steps=True,
-            ),
-        ),
+        fields=(step_field(index, count),),
         view=ResultView(
             "graph",
             StepCanvas,
@@ -90,5 +81,9 @@ def kruskal_content(steps: SpanningTreeSteps, state: ResultState) -> ResultConte
                 ],
             ),
         ),
-        tables=(ResultTable("table", "Edges in the order of their weight", _COLUMNS, rows),),
+        tables=(
+            ResultTable(
+                "table", "Edges in the order of their weight", _COLUMNS, rows, steps=range(count)
+            ),
+        ),
     )

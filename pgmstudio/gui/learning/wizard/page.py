@@ -135,6 +135,7 @@ class LearningStep(QWidget):
             rules = not self._known or self._known[0] is not known[0]
             self._known = known
             self.forms.refresh_objects(obey=rules)
+            self.forms.show_columns(tuple(self._plan.names))
         self._refresh_notes()
         self._show_run()
 

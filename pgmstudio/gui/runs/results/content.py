@@ -37,13 +37,18 @@ class ResultState:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table; `edges` are those of its rows, which are selected together with the view's."""
+    """A table; `edges` are those of its rows, which are selected together with the view's.
+
+    `steps` are those of its rows in a search: the row of the current step is selected, and a click
+    on a row goes to its step.
+    """
 
     key: str
     title: str
     columns: Sequence[Column]
     rows: Sequence[Any]
     edges: Sequence[Edge] = ()
+    steps: Sequence[int] = ()
     best: int | None = None  # the row that is selected first
     min_width: int = 0
 

@@ -40,7 +40,8 @@ class ComboField:
 class SliderField:
     """A whole number, with a label before it and a text that explains it.
 
-    With `has_steps` buttons and keys go to the number before and after.
+    With `has_steps` buttons and keys go to the number before and after. `marks` are numbers with a
+    name, from which a part of the steps begins; a button goes to each.
     """
 
     key: str
@@ -51,6 +52,16 @@ class SliderField:
     label: str = ""
     limits: tuple[int, int] = (1, 100)
     has_steps: bool = False
+    marks: tuple[tuple[int, str], ...] = ()
+
+
+STEP = "slider"  # the key of the field that walks through a search
+
+
+def step_field(value: int, count: int, marks: tuple[tuple[int, str], ...] = ()) -> SliderField:
+    """The field that walks through the steps of a search; after the last is the result."""
+    title, tip = "Step of the search", "Go to any step."
+    return SliderField(STEP, value, title, tip, limits=(0, count), has_steps=True, marks=marks)
 
 
 ResultField = SegmentsField | ComboField | SliderField
@@ -122,6 +133,8 @@ class SliderWidget(FieldWidget):
         )
         self._next = one_shot(self, self._on_next, PLAY_MS)
         self._text = label("", "secondary")
+        self._marks: Segments | None = None
+        self._shown_marks: tuple[tuple[int, str], ...] = ()
         for widget in (self._back, self._slider, self._forth, self._play, self._text):
             self.row.addWidget(widget)
         if field.has_steps:
@@ -133,6 +146,7 @@ class SliderWidget(FieldWidget):
                 widget.hide()
 
     def show_field(self, field: SliderField) -> None:
+        self._show_marks(field)
         quiet = QSignalBlocker(self._slider)
         self._slider.setRange(*field.limits)
         self._slider.setValue(field.value)
@@ -141,6 +155,20 @@ class SliderWidget(FieldWidget):
         self._forth.setEnabled(field.value < field.limits[1])
         self._text.setText(field.text)
         self._text.setVisible(bool(field.text))
+
+    def _show_marks(self, field: SliderField) -> None:
+        if field.marks != self._shown_marks:
+            self._shown_marks = field.marks
+            if self._marks is not None:
+                self._marks.hide()
+                self._marks.deleteLater()
+            options = [(str(at), text, f"Go to: {text}") for at, text in field.marks]
+            self._marks = Segments(options, f"{self._slider.objectName()}Marks")
+            self._marks.chosen.connect(lambda at: self._slider.setValue(int(at)))
+            self.row.insertWidget(0, self._marks)
+        if self._marks is not None:
+            passed = [at for at, _ in field.marks if at <= field.value]
+            self._marks.choose(str(passed[-1] if passed else ""))
 
     def _step(self, by: int) -> None:
         self._slider.setValue(self._slider.value() + by)

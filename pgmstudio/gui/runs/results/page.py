@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model, export_drawing
-from pgmstudio.gui.runs.artifact_source import ArtifactSource
+from pgmstudio.gui.runs.artifact_source import ResultSource
 from pgmstudio.gui.runs.results.content import (
     Edge,
     ModelOpening,
@@ -30,7 +30,7 @@ from pgmstudio.gui.runs.results.content import (
     ResultTable,
     ResultView,
 )
-from pgmstudio.gui.runs.results.fields import WIDGETS, ResultField, SliderField
+from pgmstudio.gui.runs.results.fields import STEP, WIDGETS, ResultField, SliderField
 from pgmstudio.gui.runs.results.run_result import RunResult
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
@@ -53,9 +53,7 @@ class RunResultPage(Page):
     part that appears in it for the first time and updates it afterwards.
     """
 
-    def __init__(
-        self, key: str, app: AppContext, source: ArtifactSource, result: RunResult
-    ) -> None:
+    def __init__(self, key: str, app: AppContext, source: ResultSource, result: RunResult) -> None:
         super().__init__(key)
         self._app, self._source, self._result = app, source, result
         self._describe = result.describe.load()
@@ -283,9 +281,21 @@ class RunResultPage(Page):
                     widget.show_rows(table.rows)
                     if table.best is not None and number is not None:
                         widget.select(number)
+            if table.steps:
+                self._select_step(widget, table.steps, content)
         for key, widget in self.tables.items():
             widget.setVisible(key in shown)
         cast(QWidget, self._areas[0].parentWidget()).setVisible(self._areas[0].count() > 0)
+
+    def _select_step(self, widget: Table, steps: Sequence[int], content: ResultContent) -> None:
+        """Select the row of the current step; none where the result is shown."""
+        step = next(field.value for field in content.fields if field.key == STEP)
+        with QSignalBlocker(widget):
+            if step in steps:
+                widget.select(steps.index(step))
+            else:
+                widget.setCurrentIndex(QModelIndex())
+                widget.scrollToBottom()
 
     def _new_table(self, table: ResultTable) -> Table:
         # Rows with a best one only grow in number; others are known by their first cell.
@@ -322,7 +332,11 @@ class RunResultPage(Page):
         content = self._content
         if content is None:
             return
-        edges = next(table.edges for table in content.tables if table.key == key)
+        table = next(table for table in content.tables if table.key == key)
+        if table.steps:
+            self.choose(**{STEP: table.steps[number]})
+            return
+        edges = table.edges
         if edges and content.view is not None and content.view.show_edge is not None:
             content.view.show_edge(self.view, edges[number])
         if content.opening is not None or content.details:

@@ -208,6 +208,7 @@ def test_only_directed_edges_have_arrow_heads() -> None:
         EdgeStyle.ADDED_LINE: 0,
         EdgeStyle.MISSING_LINE: 0,
         EdgeStyle.REVERSED: 1,
+        EdgeStyle.TRIAL: 1,
         EdgeStyle.LABELLED: 1,
         EdgeStyle.VANISHED: 1,
         EdgeStyle.CONTEXTUAL: 0,

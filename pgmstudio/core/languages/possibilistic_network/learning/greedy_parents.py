@@ -57,6 +57,7 @@ class GreedyParentsParams(PossibilisticParams):
         title="Order",
         none_label="as in the data",
         help="Columns from first to last, separated by commas; those left out follow.",
+        is_order=True,
     )
     max_parents: int | None = max_parents_param(2)
     min_gain: float = param(

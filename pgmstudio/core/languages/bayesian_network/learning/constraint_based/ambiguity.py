@@ -18,6 +18,7 @@ from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.pdag import Pdag, bits_of, extension_of, oriented
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orientation import (
+    DirectionStep,
     Orientation,
     oriented_skeleton,
 )
@@ -565,7 +566,7 @@ def _directed(
 ) -> tuple[Orientation, tuple[Edge, ...], list[str]]:
     """The directions that can be added, with all that follows from them, and why others cannot."""
     pdag: Pdag = orientation.pdag
-    taken, refused = [], []
+    taken, refused, steps = [], [], list(orientation.steps)
     for source, target in directions:
         pair = pair_of((source, target))
         tail, head = pair if pdag.names[pair[0]] == source else pair[::-1]
@@ -578,12 +579,16 @@ def _directed(
                 f"{source} → {target} is impossible: the other edges imply {target} → {source}."
             )
             continue
+        known = {(source, target), *pdag.directed}
+        follows = [edge for edge in further.directed if edge not in known]
+        edges = ((source, target), *follows)
+        steps.append(DirectionStep("decision", edges, "decided by hand, and what follows"))
         pdag = further
         taken.append((source, target))
     if taken:
         dag = extension_of(pdag)
         assert dag is not None, "every direction taken occurs in a member"
-        orientation = replace(orientation, pdag=pdag, dag=dag)
+        orientation = replace(orientation, pdag=pdag, dag=dag, steps=tuple(steps))
     return orientation, tuple(taken), refused
 
 

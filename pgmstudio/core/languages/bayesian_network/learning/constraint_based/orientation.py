@@ -12,7 +12,7 @@ makes the fewest new v-structures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,6 +25,7 @@ from pgmstudio.core.graphs.pdag import (
     cpdag_of,
     extension_of,
     oriented,
+    rule_steps,
 )
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     LoggedTest,
@@ -35,6 +36,7 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleto
 )
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 
+Edge = tuple[str, str]
 Triple = tuple[str, str, str]
 
 
@@ -51,6 +53,19 @@ class Conflict:
         return f"{a} → {k} ← {b} is left out: {self.reason}"
 
 
+@dataclass(frozen=True, slots=True)
+class DirectionStep:
+    """Edges that one step directs and why; a conflict names those that it does not direct.
+
+    `rule` is "rules" (background knowledge), "v-structure", "conflict", "R1" to "R4" (Meek 1995) or
+    "decision" (of a person).
+    """
+
+    rule: str
+    edges: tuple[Edge, ...]
+    reason: str
+
+
 @dataclass(frozen=True)
 class Orientation:
     """The directions of a skeleton's edges.
@@ -65,8 +80,9 @@ class Orientation:
     dag: Dag
     colliders: tuple[Triple, ...]
     conflicts: tuple[Conflict, ...]
-    dropped: tuple[tuple[str, str], ...]
+    dropped: tuple[Edge, ...]
     consistent: bool
+    steps: tuple[DirectionStep, ...] = ()  # in the order the directions were found
 
 
 def oriented_skeleton(skeleton: Skeleton, rules: EdgeRules) -> Orientation:
@@ -75,21 +91,30 @@ def oriented_skeleton(skeleton: Skeleton, rules: EdgeRules) -> Orientation:
     adjacent = list(skeleton.adjacent)
     arrows = _Arrows(names, rules)
     dropped = []
+    steps: list[DirectionStep] = []
     for source, target in _one_way(skeleton, rules):
+        edge = (names[source], names[target])
         if arrows.close_a_cycle([(source, target)]):
             part(adjacent, (source, target))
-            dropped.append((names[source], names[target]))
+            dropped.append(edge)
         else:
             arrows.add((source, target))
+            steps.append(DirectionStep("rules", (edge,), "by the rules about edges"))
     colliders, conflicts = [], []
     for a, k, b, test in _candidates(skeleton, adjacent):
         triple = (names[a], names[k], names[b])
+        edges = ((names[a], names[k]), (names[b], names[k]))
         reason = arrows.why_not([(a, k), (b, k)])
         if reason is None:
             arrows.add((a, k), (b, k))
             colliders.append(triple)
+            given = f"{{{', '.join(test.given)}}}" if test.given else "∅"
+            why = f"{names[k]} is not in S({names[a]}, {names[b]}) = {given}"
+            steps.append(DirectionStep("v-structure", edges, why))
         else:
             conflicts.append(Conflict(triple, test, reason))
+            steps.append(DirectionStep("conflict", edges, reason))
+    steps += _meek_steps(names, arrows.parents, adjacent)
     # All arrows of v-structures are directed before the rules are asked, then what else is known.
     pdag = oriented(completed(names, arrows.parents, adjacent), arrows.edges)
     dag = None if pdag is None else extension_of(pdag)
@@ -98,7 +123,30 @@ def oriented_skeleton(skeleton: Skeleton, rules: EdgeRules) -> Orientation:
         dag = _nearest_dag(names, arrows.parents, adjacent)
         pdag = oriented(cpdag_of(dag), arrows.edges)
         assert pdag is not None, "the graph itself has these edges"
-    return Orientation(pdag, dag, tuple(colliders), tuple(conflicts), tuple(dropped), consistent)
+    return Orientation(
+        pdag, dag, tuple(colliders), tuple(conflicts), tuple(dropped), consistent, tuple(steps)
+    )
+
+
+# What each of Meek's rules avoids; {s} – {t} is directed to {t}, the others are {a} and {b}.
+_RULE_REASONS = {
+    1: "{a} → {s}, and {a} and {t} are not adjacent: {t} → {s} would be a new v-structure",
+    2: "{s} → {a} → {t}: the other direction would close a cycle",
+    3: "{s} – {a} → {t} and {s} – {b} → {t}: the other direction would close a cycle or make a new "
+    "v-structure",
+    4: "{s} – {a} → {b} → {t}: the other direction would close a cycle or make a new v-structure",
+}
+
+
+def _meek_steps(
+    names: tuple[str, ...], parents: Sequence[int], adjacent: Sequence[int]
+) -> Iterator[DirectionStep]:
+    for step in rule_steps(parents, adjacent):
+        source, target = names[step.source], names[step.target]
+        nodes = {"s": source, "t": target}
+        nodes |= {key: names[node] for key, node in zip("ab", step.others, strict=False)}
+        reason = _RULE_REASONS[step.rule].format(**nodes)
+        yield DirectionStep(f"R{step.rule}", ((source, target),), reason)
 
 
 class _Arrows:

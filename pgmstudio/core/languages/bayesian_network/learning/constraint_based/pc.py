@@ -18,12 +18,13 @@ from typing import Literal
 import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.pdag import Pdag
+from pgmstudio.core.graphs.pdag import Pdag, member_of
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.ambiguity import (
     OpenStructure,
     read_choices,
@@ -33,12 +34,14 @@ from pgmstudio.core.languages.bayesian_network.learning.constraint_based.orienta
     oriented_skeleton,
     strongest_first,
 )
+from pgmstudio.core.languages.bayesian_network.learning.constraint_based.pc_steps import PcSteps
 from pgmstudio.core.languages.bayesian_network.learning.constraint_based.skeleton import (
     LoggedTest,
     Skeleton,
     TestLog,
     skeleton_search,
     stated_independences,
+    stated_names,
     weakness,
     why_edge,
 )
@@ -46,6 +49,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
     completed_rows,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import network_events
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import (
     ArtifactSaved,
     BaseLearner,
@@ -58,6 +62,7 @@ from pgmstudio.core.number_format import count_of, whole
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS
 from pgmstudio.core.scores.independence import (
+    STATED,
     TEST_HELP,
     TESTS,
     DataTests,
@@ -141,16 +146,19 @@ def skeleton_events(
     *,
     rows: DataSet,
     open_: OpenStructure | None = None,
+    steps: PcSteps | None = None,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Iterator[LearnEvent]:
     """Notes on the search, then the network of `rows`, the data as they were searched.
 
-    The log of tests is saved, and with `open_` the choices that are left to the user.
+    The log of tests is saved, with `open_` the choices that are left to the user, and the `steps`.
     """
     yield ArtifactSaved(TestLog.of(skeleton, params.rule()))
     if open_ is not None:
         yield ArtifactSaved(open_.trimmed())
+    if steps is not None:
+        yield ArtifactSaved(steps)
     for text in notes_on(skeleton, orientation):
         yield Note(text)
     dag, gone = with_small_tables(orientation.dag, data.domain.cardinalities, skeleton, rules)
@@ -173,8 +181,8 @@ def notes_on(skeleton: Skeleton, orientation: Orientation) -> Iterator[str]:
     """Notes on the search: tests, weakest edge, free directions, conflicts."""
     edges = len(skeleton.pairs)
     text = f"{count_of(len(skeleton.tests), 'test')}, {count_of(edges, 'edge')}"
-    if skeleton.weakest:
-        weakest = max(skeleton.weakest.values(), key=weakness)
+    weakest = max(skeleton.weakest.values(), key=weakness, default=None)
+    if weakest is not None and not weakest.outcome.is_stated:
         given = f" given {', '.join(weakest.given)}" if weakest.given else ""
         p = f"{weakest.outcome.p_value:.3g}"
         text += f"; weakest kept edge {weakest.a} – {weakest.b}, p = {p}{given}"
@@ -246,6 +254,11 @@ class PcParams(SearchParams):
         advanced=True,
     )
 
+    def rule(self) -> IndependenceRule:
+        if self.stated is not None:
+            return IndependenceRule(test=STATED)
+        return SearchParams.rule(self)
+
 
 @dataclass(frozen=True)
 class PcResult:
@@ -300,6 +313,28 @@ def pc_search(
     return PcResult(skeleton, oriented_skeleton(skeleton, rules))
 
 
+def stated_steps(text: str, variables: str = "", cancel: CancelToken = NEVER) -> PcSteps:
+    """The steps of PC where exactly the stated independences hold, `A ⊥ B; A ⊥ D | C`.
+
+    `variables` are separated by commas; without them those that the statements name.
+    """
+    names = tuple(dict.fromkeys(filter(None, map(str.strip, variables.split(",")))))
+    names = names or stated_names(text)
+    if not names:
+        raise ParameterError({"stated": "Write at least one independence, such as A ⊥ B | C."})
+    tester = stated_independences(text, names, "one of the variables")
+    result = run_to_end(pc_search(tester, cancel=cancel))
+    rules = EdgeRules.of(names, None, None)
+    return PcSteps.of(result.skeleton, result.orientation, IndependenceRule(test=STATED), rules)
+
+
+def stated_network(steps: PcSteps) -> BayesianNetwork:
+    """A network of the class that the steps lead to, of two states each and uniform tables."""
+    pdag = Pdag.from_edges(steps.names, steps.directed, steps.undirected)
+    domain = Domain.of(dict.fromkeys(steps.names, ("no", "yes")))
+    return BayesianNetwork.uniform(domain, member_of(pdag))
+
+
 def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> PcResult:
     """The result of PC on the data with these settings, with the log of every test."""
     return run_to_end(_search(data, params, cancel))
@@ -308,8 +343,10 @@ def pc_result(data: DataSet, params: PcParams, cancel: CancelToken = NEVER) -> P
 def _search(
     data: DataSet, params: PcParams, cancel: CancelToken
 ) -> Generator[Progress, None, PcResult]:
-    tests: IndependenceTester = DataTests(data, params.rule())
-    if params.stated is not None:
+    tests: IndependenceTester
+    if params.stated is None:
+        tests = DataTests(data, params.rule())
+    else:
         tests = stated_independences(params.stated, data.domain.names)
     return pc_search(
         tests,
@@ -328,7 +365,7 @@ class PcLearner(BaseLearner[PcParams]):
     kind = "bayesian-network"
     params_type = PcParams
     cost = Cost(0.3, 0.5, 2.5)
-    artifacts = (TestLog, OpenStructure)
+    artifacts = (TestLog, OpenStructure, PcSteps)
 
     def events(
         self, data: DataSet, params: PcParams, rng: np.random.Generator, cancel: CancelToken
@@ -338,14 +375,16 @@ class PcLearner(BaseLearner[PcParams]):
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         result = yield from _search(rows, params, cancel)
         outcome = OpenStructure.of_skeleton(result.skeleton)
+        orientation = outcome.resolved(choices, rules, cancel=cancel).orientation
         yield from skeleton_events(
             data,
             result.skeleton,
-            outcome.resolved(choices, rules, cancel=cancel).orientation,
+            orientation,
             rules,
             params,
             rows=rows,
             open_=outcome,
+            steps=PcSteps.of(result.skeleton, orientation, params.rule(), rules),
             rng=rng,
             cancel=cancel,
         )

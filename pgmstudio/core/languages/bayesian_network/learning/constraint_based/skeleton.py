@@ -23,12 +23,17 @@ from pgmstudio.core.errors import ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.scores.independence import IndependenceRule, IndependenceTester, Outcome
+from pgmstudio.core.scores.independence import (
+    NO_STATISTIC,
+    IndependenceRule,
+    IndependenceTester,
+    Outcome,
+)
 
 Statement = tuple[str, str, Iterable[str]]
 
-_YES = Outcome(0.0, 0, 1.0, 0.0, independent=True, reliable=True)
-_NO = Outcome(0.0, 0, 0.0, 0.0, independent=False, reliable=True)
+_YES = Outcome(0.0, NO_STATISTIC, 1.0, 0.0, independent=True, reliable=True)
+_NO = Outcome(0.0, NO_STATISTIC, 0.0, 0.0, independent=False, reliable=True)
 
 
 class StatedIndependencies:
@@ -54,25 +59,41 @@ class StatedIndependencies:
         return _YES if (frozenset({a, b}), frozenset(given)) in self._stated else _NO
 
 
-def stated_independences(text: str, names: Iterable[str]) -> StatedIndependencies:
+def stated_independences(
+    text: str, names: Iterable[str], what: str = "a column"
+) -> StatedIndependencies:
     """Statements as they are typed, `A ⊥ B; A ⊥ D | C, E`; an error names all that is wrong."""
     known = tuple(names)
     statements: list[Statement] = []
     problems = []
-    for item in filter(None, map(str.strip, re.split(r"[;\n]", text.replace("_||_", "⊥")))):
-        pair, _, condition = item.partition("|")
-        ends = [end.strip() for end in pair.split("⊥")]
-        given = [name.strip() for name in condition.split(",") if name.strip()]
+    for item, ends, given in _typed_statements(text):
         strange = [name for name in (*ends, *given) if name not in known]
-        if len(ends) != 2 or ends[0] == ends[1]:
+        if len(ends) != 2 or ends[0] == ends[1] or not all(ends):
             problems.append(f"“{item}” is not a statement; write A ⊥ B or A _||_ B | C, D.")
         elif strange:
-            problems.append(f"“{item}” names {', '.join(strange)}, which is not a column.")
+            problems.append(f"“{item}” names {', '.join(strange)}, which is not {what}.")
         else:
             statements.append((ends[0], ends[1], given))
     if problems:
         raise ParameterError({"stated": " ".join(problems)})
     return StatedIndependencies(known, statements)
+
+
+def stated_names(text: str) -> tuple[str, ...]:
+    """The variables that typed statements name, in the order of the alphabet."""
+    return tuple(
+        sorted(
+            {name for _, ends, given in _typed_statements(text) for name in (*ends, *given) if name}
+        )
+    )
+
+
+def _typed_statements(text: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each statement with what stands left of the bar, which should be two names, and right."""
+    for item in filter(None, map(str.strip, re.split(r"[;\n]", text.replace("_||_", "⊥")))):
+        pair, _, condition = item.partition("|")
+        ends = [end.strip() for end in pair.split("⊥")]
+        yield item, ends, [name.strip() for name in condition.split(",") if name.strip()]
 
 
 Pair = tuple[int, int]  # the earlier column first
@@ -94,11 +115,21 @@ class LoggedTest:
         return len(self.given)
 
     def __str__(self) -> str:
+        return f"{self.statement}: {self.strength}"
+
+    @property
+    def statement(self) -> str:
+        """What the test found: a ⊥ b | given, or that it does not hold."""
         given = f" | {', '.join(self.given)}" if self.given else ""
-        symbol = "⊥" if self.outcome.independent else "⊥̸"
-        p, bits = self.outcome.p_value, self.outcome.bits
-        strength = f"p = {p:.3g}" if self.outcome.has_p_value else f"{bits:.3g} bits"
-        return f"{self.a} {symbol} {self.b}{given}: {strength}"
+        return f"{self.a} {'⊥' if self.outcome.independent else '⊥̸'} {self.b}{given}"
+
+    @property
+    def strength(self) -> str:
+        """The number that decided, with its name."""
+        outcome = self.outcome
+        if outcome.is_stated:
+            return "stated" if outcome.independent else "not stated"
+        return f"p = {outcome.p_value:.3g}" if outcome.has_p_value else f"{outcome.bits:.3g} bits"
 
 
 def weakness(test: LoggedTest) -> tuple[float, float]:
@@ -300,13 +331,7 @@ class TestLog:
     @property
     def threshold(self) -> str:
         """The rule as text: when a pair counts as independent."""
-        match self.rule.test:
-            case "info_gain":
-                return f"independent up to ε = {self.rule.epsilon:g} bits"
-            case "bic":
-                return "independent when an edge would not pay for its parameters"
-            case _:
-                return f"independent when p > α = {self.rule.alpha:g}"
+        return self.rule.threshold
 
     def about(self, a: str, b: str | None = None) -> tuple[LoggedTest, ...]:
         """The tests of one pair, or of every pair with a variable."""
@@ -357,16 +382,24 @@ class TestLog:
                 test.b,
                 "; ".join(test.given),
                 test.level,
-                test.outcome.statistic,
-                test.outcome.freedom if test.outcome.has_p_value else "",
-                test.outcome.p_value if test.outcome.has_p_value else "",
-                test.outcome.bits,
+                *numbers_of(test.outcome),
                 "yes" if test.outcome.independent else "no",
                 "yes" if test.outcome.reliable else "no",
             )
             for test in self.tests
         ]
         return head, rows
+
+
+def numbers_of(
+    outcome: Outcome,
+) -> tuple[float | None, int | None, float | None, float | None]:
+    """Statistic, degrees of freedom, p-value and bits; None where there is none."""
+    if outcome.is_stated:
+        return None, None, None, None
+    if not outcome.has_p_value:
+        return outcome.statistic, None, None, outcome.bits
+    return outcome.statistic, outcome.freedom, outcome.p_value, outcome.bits
 
 
 def why_edge(a: str, b: str, tests: Iterable[LoggedTest]) -> str:

@@ -71,6 +71,7 @@ class K2Params:
         none_label="data order",
         help="Column names, separated by commas; parents come before children. Other columns "
         "follow in the order of the data.",
+        is_order=True,
     )
     measure: str = param(
         "k2",
@@ -120,7 +121,8 @@ class K2Step:
 class K2Trace:
     """The whole search, step by step; columns are worked from the last of the order to the first.
 
-    `total` is the sum of the measure over all columns with their final parents.
+    `total` is the sum of the measure over all columns with their final parents, which are `values`
+    in the order of the graph's names.
     """
 
     order: tuple[str, ...]
@@ -128,6 +130,7 @@ class K2Trace:
     steps: tuple[K2Step, ...]
     dag: Dag
     total: float
+    values: tuple[float, ...] = ()
 
     kind = "k2"
 
@@ -159,6 +162,7 @@ class K2Trace:
             ],
             "edges": [list(edge) for edge in self.dag.edges],
             "total": self.total,
+            "values": list(self.values),
         }
 
     @classmethod
@@ -167,11 +171,17 @@ class K2Trace:
         dag = Dag.from_edges(plain["names"], [(a, b) for a, b in plain["edges"]])
         order = tuple(plain["order"])
         steps = tuple(restored_value(K2Step, step) for step in plain["steps"])
-        return cls(order, plain["measure"], steps, dag, float(plain["total"]))
+        values = tuple(map(float, plain.get("values", ())))
+        return cls(order, plain["measure"], steps, dag, float(plain["total"]), values)
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """One row for each column that was tried as a parent."""
-        head = ("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins")
+        head: tuple[str, ...] = (
+            *("step", "column", "parents", "value", "tried", "value_with_it", "gain", "joins"),
+        )
+        in_nats = math.log(2) if self.measure in SCORE_MEASURES else None
+        if in_nats is not None:
+            head = (*head, "nats_with_it")
         rows: list[tuple[object, ...]] = [
             (
                 number,
@@ -182,6 +192,7 @@ class K2Trace:
                 trial.value,
                 trial.value - step.value,
                 "yes" if trial.candidate == step.added else "no",
+                *(() if in_nats is None else (trial.value * in_nats,)),
             )
             for number, step in enumerate(self.steps, start=1)
             for trial in step.trials
@@ -216,7 +227,7 @@ def parents_along(
     further parent has to gain more than `min_gain`."""
     steps: list[K2Step] = []
     parents: list[tuple[int, ...]] = [()] * len(names)
-    total = 0.0
+    values = [0.0] * len(names)
     for position in reversed(range(len(order))):
         child = order[position]
         result = [int(p) for p in np.flatnonzero(rules.required[:, child])]
@@ -234,9 +245,10 @@ def parents_along(
             result.append(names.index(step.added))
             value = step.value_after
         parents[child] = tuple(result)
-        total += value
+        values[child] = value
     ordered = tuple(names[i] for i in order)
-    return K2Trace(ordered, measure_name, tuple(steps), Dag(names, tuple(parents)), total)
+    dag = Dag(names, tuple(parents))
+    return K2Trace(ordered, measure_name, tuple(steps), dag, sum(values), tuple(values))
 
 
 def _step(
