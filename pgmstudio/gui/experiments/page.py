@@ -13,7 +13,6 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSize, Q
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QListWidgetItem,
     QSizePolicy,
     QStackedWidget,
@@ -55,7 +54,7 @@ from pgmstudio.gui.widgets.basic import (
     widening,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.file_dialog import ask_where, choose_folder
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
 from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.page import Page
@@ -526,9 +525,9 @@ class RecipePage(Page):
         self.list.show_folder(self._folder)
 
     def _on_choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Folder of the data sets")
-        if folder:
-            self.use_folder(Path(folder))
+        folder = choose_folder(self, "data", "Folder of the data sets")
+        if folder is not None:
+            self.use_folder(folder)
 
     def use_folder(self, folder: Path) -> None:
         """Use this folder for the data sets."""

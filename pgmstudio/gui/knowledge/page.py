@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -54,6 +53,7 @@ from pgmstudio.gui.widgets.basic import (
     vbox,
 )
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.file_dialog import ask_where, choose_file
 from pgmstudio.gui.widgets.page import EmbeddedPage
 
 _WIDEST_TIER = 480  # px of a tier's text
@@ -553,9 +553,9 @@ class KnowledgePage(EmbeddedPage):
         self._app.change("Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed))
 
     def _on_import(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileName(self, "Import knowledge", "", ENDINGS)
-        if chosen:
-            self.import_file(Path(chosen))
+        chosen = choose_file(self, "knowledge", "Import knowledge", ENDINGS)
+        if chosen is not None:
+            self.import_file(chosen)
 
     def import_file(self, path: Path) -> None:
         def show(knowledge: Knowledge) -> None:
@@ -568,15 +568,22 @@ class KnowledgePage(EmbeddedPage):
         run_with_progress(self, f"Opening {path.name}", work, show, self._app.errors.report)
 
     def _on_export(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Export knowledge", "knowledge.json", ENDINGS)
-        if not chosen:
-            return
+        ask_where(
+            self,
+            "Export knowledge",
+            "knowledge.json",
+            ENDINGS,
+            self.export_file,
+            kind="knowledge",
+        )
+
+    def export_file(self, path: Path) -> None:
         try:
-            lossy = write_knowledge(Path(chosen), self._app.project.knowledge)
+            lossy = write_knowledge(path, self._app.project.knowledge)
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.notify(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
+        self._app.notify(" ".join([f"Saved {path.name}.", *lossy]))
 
 
 def variables_of(project: Project) -> list[str]:

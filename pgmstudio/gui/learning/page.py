@@ -129,6 +129,7 @@ class LearnPage(Page):
 
     fixed_title = "Learn"
     icon_name = "play-circle"
+    starts_runs = True
 
     def __init__(self, app: AppContext, landing: RunRecorder) -> None:
         super().__init__("learn")
