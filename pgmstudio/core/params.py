@@ -60,6 +60,7 @@ class ParamSpec:
     allows_auto: bool = False
     object_type: Any = None
     advanced: bool = False
+    is_variable: bool = False  # the name of a column
 
     @property
     def option(self) -> str:
@@ -83,6 +84,7 @@ def param(
     choices: Sequence[str] = (),
     none_label: str = "none",
     advanced: bool = False,
+    is_variable: bool = False,
 ) -> Any:
     """A dataclass field with its title, help, bounds and choices."""
     declaration = {
@@ -95,6 +97,7 @@ def param(
         "choices": tuple(choices),
         "none_label": none_label,
         "advanced": advanced,
+        "is_variable": is_variable,
     }
     return field(default=default, metadata={"param": declaration})
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
+from pgmstudio.core.analysis.learner_choice import recommended_learners
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.bootstrap import (
@@ -137,7 +138,7 @@ class LearnPage(Page):
         self._remedies = RemedyRow(app)
         self._learners = LearnerList("learnerList", all_learners())
         self._learners.picked.connect(self._on_learner)
-        self._forms = LearnerForms(app, lambda: app.project.knowledge)
+        self._forms = LearnerForms(app, lambda: app.project.knowledge, self._names)
         self._forms.changed.connect(self._refresh_notes)
         content = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
@@ -148,6 +149,7 @@ class LearnPage(Page):
         self._scroll = scrolled(content, "learnScroll")
         side_layout(self, self._learners, self._scroll, self._foot())
         app.document.changed.connect(self._on_document_changed)
+        app.workspace.target_changed.connect(self._recommend)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
 
@@ -262,6 +264,10 @@ class LearnPage(Page):
         self._scroll.ensureWidgetVisible(self.bootstrap)
         self.bootstrap.replicates.setFocus()
 
+    def _names(self) -> tuple[str, ...]:
+        entry = self._app.project.data.get(self.data_id or "")
+        return () if entry is None else entry.data.domain.names
+
     def _rows(self) -> DataSet | None:
         if self.data_id is None:
             return None
@@ -291,7 +297,17 @@ class LearnPage(Page):
         entry = self._app.project.data.get(self.data_id or "")
         parts = entry.split.names if entry is not None and entry.split is not None else ()
         offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
+        self._forms.refresh_objects()
+        self._recommend()
         self._refresh_notes()
+
+    def _recommend(self, *_: object) -> None:
+        """List the learners that suit the data on top."""
+        entry = self._app.project.data.get(self.data_id or "")
+        target = self._app.workspace.target
+        self._learners.show_recommended(
+            {} if entry is None else recommended_learners(entry.data, target)
+        )
 
     def _refresh_notes(self, *_: object) -> None:
         if self._learners.learner is None:

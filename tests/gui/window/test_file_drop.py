@@ -64,9 +64,7 @@ def test_a_file_over_any_part_of_the_window_is_shown_and_opened(
     assert app.center.current.key.startswith("import")
 
 
-def test_a_drag_that_leaves_or_is_no_file_is_left_alone(
-    window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_drag_that_leaves_or_is_no_file_is_left_alone(window: MainWindow, tmp_path: Path) -> None:
     enter(window, window.statusBar(), drag(None))
     assert not window.file_drop.isVisible()
     enter(window, window.statusBar(), drag(tmp_path / "a.pgmz"))

@@ -77,6 +77,7 @@ class TanParams:
     root: str | None = param(
         None,
         title="Root",
+        is_variable=True,
         none_label="the first feature",
         help="The root feature; edges between features point away from it.",
     )

@@ -74,6 +74,7 @@ def root_param() -> Any:
     return param(
         None,
         title="Root",
+        is_variable=True,
         none_label="the first variable",
         help="The root variable; all edges point away from it. The distribution does not depend on"
         " it.",

@@ -143,6 +143,7 @@ class HiddenParams:
     label: str | None = param(
         None,
         title="Label column",
+        is_variable=True,
         none_label="none",
         help="A column that is not used for learning; the agreement of the hidden variable with it"
         " is reported for every model.",
