@@ -8,13 +8,14 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QListView, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.model import DirectedModel, UndirectedModel
+from pgmstudio.core.project.edits import free_name
 from pgmstudio.gui.context import AppContext, Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
@@ -76,6 +77,7 @@ class LearnerList(QWidget):
         self._search.installEventFilter(self)
         self._list = KeyedList(name, "Learners", "Choose a learner.")
         self._list.setItemDelegate(TwoLines(self._list))
+        self._list.setResizeMode(QListView.ResizeMode.Adjust)
         self._list.currentRowChanged.connect(self._on_row)
         space = theme().space(2)
         searching = hbox(None, self._search, margins=(space, space, space, space))
@@ -208,7 +210,7 @@ QWIDGETSIZE_MAX = (1 << 24) - 1
 
 def about_learner(learner: Learner[Any]) -> str:
     """What a learner does, in one sentence."""
-    return " ".join((type(learner).__doc__ or learner.title).split("\n\n")[0].split())
+    return " ".join((type(learner).__doc__ or learner.title).split())
 
 
 class LearnerForms(QWidget):
@@ -249,7 +251,7 @@ class LearnerForms(QWidget):
     def show_learner(self, learner: Learner[object]) -> None:
         """The form of a learner with the values entered last."""
         self._title.setText(learner.title)
-        self._about.setText(" ".join((type(learner).__doc__ or "").split()))
+        self._about.setText(f"{kind_title(learner.kind)}. {about_learner(learner)}")
         if self._form is not None:
             self._form.hide()
         if learner.key not in self._forms:
@@ -315,9 +317,4 @@ def free_title(app: AppContext, base: str) -> str:
     """Unique name for a run and its model: a number is added if the name is in use."""
     used = {entry.title for entry in app.project.models.values()}
     used |= {run.request.title for run in app.workspace.runs.runs}
-    if base not in used:
-        return base
-    number = 2
-    while f"{base} {number}" in used:
-        number += 1
-    return f"{base} {number}"
+    return free_name(base, used)

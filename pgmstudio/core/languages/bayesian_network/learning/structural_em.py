@@ -154,7 +154,7 @@ class StructuralEmParams:
 
 
 class StructuralEmLearner(BaseLearner[StructuralEmParams]):
-    """A Bayesian network, graph and tables, from data with missing or hidden cells."""
+    """Graph and CPTs of incomplete data."""
 
     key = "bn.structural-em"
     title = "Structural EM"

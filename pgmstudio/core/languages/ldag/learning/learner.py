@@ -157,7 +157,7 @@ class CsiTreeParams(LdagParams):
 
 
 class LdagLearner(LabelLearner[LdagParams]):
-    """A labelled graph by greedy search over graphs and labels."""
+    """Greedy search over graphs and labels."""
 
     key = "ldag.greedy"
     title = "Labelled graph"
@@ -187,7 +187,7 @@ class LdagLearner(LabelLearner[LdagParams]):
 
 
 class CsiTreeLearner(LdagLearner):
-    """A network whose tables are decision trees, by greedy search."""
+    """CPTs as decision trees, by greedy search."""
 
     key = "bn.csi-tree"
     title = "Tables as trees"

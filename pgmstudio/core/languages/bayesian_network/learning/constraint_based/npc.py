@@ -185,7 +185,7 @@ def _search(
 
 
 class NpcLearner(BaseLearner[NpcParams]):
-    """A Bayesian network by independence tests that explain each other."""
+    """Tests that explain each other."""
 
     key = "bn.npc"
     title = "Necessary paths (NPC)"

@@ -321,7 +321,7 @@ def _search(
 
 
 class PcLearner(BaseLearner[PcParams]):
-    """A Bayesian network by independence tests."""
+    """Independence tests remove edges."""
 
     key = "bn.pc"
     title = "Independence tests (PC)"

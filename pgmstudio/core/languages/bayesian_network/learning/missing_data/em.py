@@ -181,7 +181,7 @@ SECONDS_PER_FOUND = 0.3
 
 
 class EmLearner(BaseLearner[EmParams]):
-    """The tables of a given graph from data, also with missing or hidden cells."""
+    """CPTs of a given graph, also of incomplete data."""
 
     key = "bn.em"
     title = "Parameters by EM"
