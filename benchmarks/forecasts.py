@@ -40,7 +40,7 @@ def table(path: str) -> Callable[[], DataSet]:
 TABLES: dict[str, Callable[[], DataSet]] = {
     "coronary": table("seeds/coronary.csv"),  # 1 841 × 6
     "vote": table("uci/vote.csv"),  # 435 × 17, with missing cells
-    "heart_c": table("uci/heart_c.csv"),  # 303 × 14, numbers in bins, missing cells
+    "primary_tumor": table("uci/primary_tumor.csv"),  # 339 × 18, with missing cells
     "nltcs": table("density/nltcs/train.csv"),  # 16 181 × 16
     "mushroom": table("seeds/mushroom.csv"),  # 8 124 × 23, up to 12 states
     "alarm": table("seeds/alarm_20000.csv.gz"),  # 20 000 × 37

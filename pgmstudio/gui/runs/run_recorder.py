@@ -32,9 +32,10 @@ from pgmstudio.core.project.project import (
 )
 from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.live_model import live_models, open_best
+from pgmstudio.gui.runs.recorded_run import score_of
 from pgmstudio.gui.widgets.input_watch import InputWatch
 from pgmstudio.version import __version__
 
@@ -264,7 +265,7 @@ def end_message(run: LearningRun) -> str:
     """Message on how a run ended."""
     seconds = f"{run.seconds:.1f}\u00a0s"
     score = run.measures.get("score")
-    details = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
+    details = "" if score is None else f" {score_of(run).title} {score_of(run).format(score)}."
     if run.state is JobState.FINISHED:
         return f"{run.request.title} finished after {seconds}.{details}"
     if run.best is not None:

@@ -39,6 +39,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.undirected_rules import UndirectedRules, direction_note
 from pgmstudio.core.number_format import count_of
 from pgmstudio.core.params import AUTO, param
@@ -86,6 +87,7 @@ class ChordalFamilyLearner(MarkovLearner[C]):
     """A learner of chordal graphs."""
 
     artifacts = (MarkovPosterior,)
+    score_kind = ScoreKind.MARGINAL
 
     def kappa(self, params: C) -> float | None:
         """The prior of strata; None without them."""
