@@ -51,8 +51,13 @@ class RunForecast:
     bytes: int
 
 
-def forecast_run(learner: object, params: object, data: DataSet) -> RunForecast | None:
-    """The cost of a run of that learner; None for a learner without measured `cost`."""
+def forecast_run(
+    learner: object, params: object, data: DataSet, *, replicates: int = 0, processes: int = 1
+) -> RunForecast | None:
+    """The cost of a run of that learner; None for a learner without measured `cost`.
+
+    With `replicates` it is that of a bootstrap, which is spread over so many processes.
+    """
     cost: Cost | None = getattr(learner, "cost", None)
     if cost is None:
         return None
@@ -66,6 +71,8 @@ def forecast_run(learner: object, params: object, data: DataSet) -> RunForecast 
         if cost.completes:
             rows, columns = data.row_count / ROWS, len(data.domain) / COLUMNS
             seconds += COMPLETING_SECONDS * rows**0.5 * columns**2
+    if replicates:
+        seconds *= -(-replicates // processes)
     cards = data.domain.cardinalities
     pair_cells = (sum(cards) ** 2 - sum(card * card for card in cards)) // 2
     return RunForecast(START_SECONDS + seconds, BASE_BYTES + 2 * data.codes.nbytes + 8 * pair_cells)

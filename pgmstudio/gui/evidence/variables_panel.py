@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QAccessible,
     QAction,
     QActionGroup,
+    QContextMenuEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -39,6 +40,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QLineEdit,
     QListView,
     QMenu,
@@ -64,9 +66,10 @@ from pgmstudio.gui.evidence.active_model import ActiveModel, data_around, subjec
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import INNER_DARKER
-from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button
+from pgmstudio.gui.widgets.basic import Note, label, literal, named, row, tool_button
 from pgmstudio.gui.widgets.belief_bars import digit_of
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 from pgmstudio.gui.widgets.debounce import BeforePaint
@@ -489,6 +492,46 @@ class VariableList(QListView):
             show_tooltip_at(self.viewport(), refusal, position)
 
     # -- keys
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of a variable; by key, of the current one."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if self.live is None or not index.isValid():
+            return
+        at = self.visualRect(index).center() if by_key else event.pos()
+        row = self._rows.rows[index.row()]
+        self._app.workspace.select((row.name,))
+        self.menu_of(row).popup(self.viewport().mapToGlobal(at))
+
+    def menu_of(self, row: VariableRow) -> QMenu:
+        """Evidence, target, and what the window can do with a selected node."""
+        live, workspace = self.live, self._app.workspace
+        menu = named(QMenu(self), "variableMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        states = menu.addMenu(icon("flag"), "Set evidence")
+        for number, state in enumerate(row.states):
+            states.addAction(literal(state), partial(self._use, row, number, Modifiers.NoModifier))
+        clear = menu.addAction(icon("eraser"), "Clear evidence")
+        if live is not None:
+            clear.triggered.connect(lambda: live.retract(row.name))
+            clear.setEnabled(row.name in live.evidence)
+        is_target = workspace.target == row.name
+        menu.addAction(
+            icon("crosshair"),
+            "No longer the target" if is_target else "Make target",
+            lambda: workspace.set_target(None if is_target else row.name),
+        )
+        menu.addSeparator()
+        actions = self._app.actions
+        actions.refresh()
+        for key in ("model.only-neighbourhood", "model.only-blanket"):
+            if key in actions.by_id:
+                menu.addAction(actions[key])
+        menu.addSeparator()
+        copy = menu.addAction("Copy name")
+        copy.triggered.connect(lambda: QApplication.clipboard().setText(row.name))
+        return menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()

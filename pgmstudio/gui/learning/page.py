@@ -243,7 +243,15 @@ class LearnPage(Page):
             return None
         name = self._app.project.data[self.data_id].name
         part = self._part.currentData()
-        return RunPlan(self.learner, self._forms.params(), self.data_id, name, part, rows)
+        return RunPlan(
+            self.learner,
+            self._forms.params(),
+            self.data_id,
+            name,
+            part,
+            rows,
+            self.bootstrap.replicates.value(),
+        )
 
     def choose(self, *, learner: str | None = None, data_id: str | None = None) -> None:
         """Preselect a learner or a data set."""

@@ -192,7 +192,7 @@ class RunRecorder(QObject):
             seconds=round(run.seconds, 3),
             measures=run.measures,
             trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
-            messages=tuple(run.notes),
+            messages=(*run.notes, *_failure(run)),
             kept={kind: artifact.plain() for kind, artifact in run.kept.items()},
         )
 
@@ -201,6 +201,15 @@ class RunRecorder(QObject):
         if message is not None:
             level = "info" if message.startswith("All") else "warning"
             self._app.log(level, message)
+
+
+def _failure(run: LearningRun) -> tuple[str, ...]:
+    """Why a run failed, for the list of runs of the project."""
+    error = run.error
+    if run.state is not JobState.FAILED or error is None:
+        return ()
+    is_for_people = isinstance(error, PgmStudioError)
+    return (f"failed: {error}" if is_for_people else f"failed: internal error, {error!r}",)
 
 
 def _part_of(entry: DataEntry, run: Run) -> str | None:

@@ -18,7 +18,7 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import position_text
 from pgmstudio.gui.runs.model_summary import bits_text, fit_facts, fit_of, fit_per_row
-from pgmstudio.gui.runs.recorded_run import AnyRun, score_of
+from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, score_of
 from pgmstudio.gui.runs.score_plot import HELD, WEIGHT
 from pgmstudio.gui.widgets.fact_rows import Fact
 from pgmstudio.gui.widgets.param_form import choice_label
@@ -53,7 +53,10 @@ def state_text(run: AnyRun) -> str:
 def failure_text(run: AnyRun) -> str:
     """Why a run failed, where that is known."""
     error = getattr(run, "error", None)
-    return f"failed: {error}" if isinstance(error, PgmStudioError) else "failed, see log"
+    if isinstance(error, PgmStudioError):
+        return f"failed: {error}"
+    notes = run.record.messages if isinstance(run, RecordedRun) else ()
+    return notes[-1] if notes and notes[-1].startswith("failed: ") else "failed, see log"
 
 
 def sentence_case(text: str) -> str:

@@ -32,6 +32,7 @@ class RunPlan:
     data_name: str
     part: str | None  # of the split
     rows: DataSet
+    replicates: int = 0  # of a bootstrap
 
 
 class Page(QWidget):

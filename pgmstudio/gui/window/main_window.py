@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QElapsedTimer, QEvent, QObject, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QElapsedTimer, QEvent, QObject, QPoint, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -25,6 +25,7 @@ from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.files.actions import RecentMenu
 from pgmstudio.gui.files.closing import may_close
+from pgmstudio.gui.files.model_menu import add_model_entries
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
@@ -249,6 +250,7 @@ class MainWindow(QMainWindow):
         self.app.reveal_requested.connect(self.reveal)
         self.app.center.page_changed.connect(self._on_page_changed)
         self.app.center.start_requested.connect(self._on_start_requested)
+        self.app.center.menu_requested.connect(self._on_tab_menu)
         self.app.document.replaced.connect(self.toast.hide)
         self.app.document.file_changed.connect(self._retitle)
         self.app.document.changed.connect(lambda *_: self._refresh_soon.start())
@@ -365,6 +367,20 @@ class MainWindow(QMainWindow):
 
     def _on_error(self, message: str) -> None:
         self.app.log("error", message)
+
+    def _on_tab_menu(self, page: Page, place: QPoint) -> None:
+        """What can be done with a page and its model."""
+        center, menu = self.app.center, named(QMenu(self), "tabMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        if page.model_id in self.app.project.models:
+            add_model_entries(menu, self.app, page.model_id or "")
+            menu.addSeparator()
+        menu.addAction("Close", lambda: center.close_page(page))
+        others = [other for other in center.pages if other is not page]
+        close = menu.addAction("Close others", lambda: [center.close_page(o) for o in others])
+        close.setEnabled(bool(others))
+        menu.popup(place)
 
     # -- Qt
 
