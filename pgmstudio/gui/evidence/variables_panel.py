@@ -73,6 +73,7 @@ from pgmstudio.gui.widgets.basic import Note, label, literal, named, row, tool_b
 from pgmstudio.gui.widgets.belief_bars import digit_of
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 from pgmstudio.gui.widgets.debounce import BeforePaint
+from pgmstudio.gui.widgets.short_names import ShortNames
 
 SORTS = (
     ("data", "Order of the data", "The order of the variables in the model or the data."),
@@ -238,6 +239,7 @@ class VariableDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._rows = rows
         self.exposed: QRegion | None = None  # the region to paint; None: everything
+        self.short_names = ShortNames()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         metrics = QFontMetrics(theme().font("body"))
@@ -272,7 +274,10 @@ class VariableDelegate(QStyledItemDelegate):
             left = self._paint_more(painter, position, left, hidden)
         painter.setFont(theme().font("body"))
         painter.setPen(theme().color("text"))
-        text = _elided(row.title, theme().scale, max(0, right - left))
+        font = theme().font("body")
+        text = self.short_names.shorten(
+            row.title, QFontMetrics(font), f"{theme().scale}", max(0, right - left)
+        )
         rect = QRect(left, position.top(), max(0, right - left), position.height())
         painter.drawText(rect, V_CENTER, text)
 
@@ -301,14 +306,6 @@ class VariableDelegate(QStyledItemDelegate):
         rect = QRect(left - 5, position.top(), width + 2, position.height())
         painter.drawText(rect, V_CENTER, text)
         return left + width + 2
-
-
-@lru_cache(maxsize=2048)
-def _elided(title: str, scale: float, available: int) -> str:
-    """The elided title, cached because eliding is slower than drawing; depends on the font
-    scale."""
-    metrics = QFontMetrics(theme().font("body"))
-    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
 
 
 @lru_cache(maxsize=2048)
@@ -370,6 +367,11 @@ class VariableList(QListView):
         self.setMouseTracking(True)
         self.selectionModel().selectionChanged.connect(self._on_selected)
         self.doubleClicked.connect(self._on_double_clicked)
+
+    def show_names(self, titles: Sequence[str]) -> None:
+        """All titles of the list, which are shortened so that no two look the same."""
+        if self._delegate.short_names.names != tuple(dict.fromkeys(titles)):
+            self._delegate.short_names = ShortNames(titles)
 
     # -- painting
 
@@ -688,6 +690,7 @@ class VariablesPanel(QWidget):
         self._none.show_text(message)
         self.list.setVisible(bool(listed))
         self._air.setVisible(not listed)
+        self.list.show_names([r.title for r in rows])
         if self._rows.show(self._sorted(listed, subject)):
             self._follow_selection()
 

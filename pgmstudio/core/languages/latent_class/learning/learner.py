@@ -148,7 +148,7 @@ class LatentClassLearner(BaseLearner[LatentParams]):
         "EM keeps these rows: a missing cell carries no information on the class of its row, "
         "and it takes no longer; exact if cells are missing at random."
     )
-    cost = Cost(6.0, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts")
+    cost = Cost(1.3, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts")
     score_kind = ScoreKind.CRITERION
     artifacts = (ClassScan,)
     # Every model of a curve is fitted to all rows, since a curve has test rows of its own.

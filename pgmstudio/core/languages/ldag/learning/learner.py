@@ -162,7 +162,7 @@ class LdagLearner(LabelLearner[LdagParams]):
     key = "ldag.greedy"
     title = "Labelled graph"
     params_type: type[LdagParams] = LdagParams
-    cost = Cost(1.0, 0.3, 2.2, repeats="restarts", each=0.005)
+    cost = Cost(1.0, 0.3, 2.2, states=2.0, gaps=6.0, repeats="restarts", each=0.005)
     artifacts = (KappaPath,)
 
     def search(
@@ -192,7 +192,7 @@ class CsiTreeLearner(LdagLearner):
     key = "bn.csi-tree"
     title = "Tables as trees"
     params_type = CsiTreeParams
-    cost = Cost(1.0, 0.5, 2.0)
+    cost = Cost(1.0, 0.5, 2.0, states=1.0, gaps=6.0)
 
 
 class LabelSearch(ClimbSearch[LabelScores]):
@@ -369,7 +369,7 @@ class LabelsLearner(LabelLearner[GivenGraphParams]):
     key = "ldag.labels"
     title = "Labels of a graph"
     params_type = GivenGraphParams
-    cost = Cost(0.05, 0.5, 1.5)
+    cost = Cost(0.3, 0.5, 1.5, states=2.0, gaps=12.0)
     obeys_knowledge = False
     needs_start = True
 

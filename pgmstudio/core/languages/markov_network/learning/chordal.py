@@ -182,7 +182,7 @@ class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
     key = "mn.stratified"
     title = "Chordal graph with strata"
     params_type = StratifiedParams
-    cost = Cost(10.0, 0.3, 1.5)
+    cost = Cost(20.0, 0.3, 1.5)
 
     def kappa(self, params: StratifiedParams) -> float | None:
         return params.kappa

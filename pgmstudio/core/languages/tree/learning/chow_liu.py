@@ -101,7 +101,7 @@ class ChowLiuLearner(BaseLearner[ChowLiuParams]):
     title = "Chow–Liu tree"
     kind = "tree"
     params_type = ChowLiuParams
-    cost = Cost(0.02)
+    cost = Cost(0.02, completes=False)
     score_kind = ScoreKind.INFORMATION
 
     def events(

@@ -95,7 +95,7 @@ class ChowLiuSparseLearner(BaseLearner[ChowLiuSparseParams]):
     title = "Chow–Liu tree of sparse data"
     kind = "tree"
     params_type = ChowLiuSparseParams
-    cost = Cost(0.02)
+    cost = Cost(0.02, completes=False)
     score_kind = ScoreKind.INFORMATION
 
     def events(

@@ -494,7 +494,7 @@ class MixtureLearner(TreeMixtureLearner[MixtureParams]):
     key = "mixture.trees"
     title = "Mixture of trees"
     params_type = MixtureParams
-    cost = Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts")
+    cost = Cost(3.0, 1.0, 1.5, states=2.0, gaps=1.5, completes=False, repeats="restarts")
     artifacts = (MixtureScan, Adjacency)
 
     def events(

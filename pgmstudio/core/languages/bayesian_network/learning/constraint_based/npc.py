@@ -191,7 +191,7 @@ class NpcLearner(BaseLearner[NpcParams]):
     title = "Necessary paths (NPC)"
     kind = "bayesian-network"
     params_type = NpcParams
-    cost = Cost(0.5, 0.5, 2.5)
+    cost = Cost(2.0, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
 
     def events(

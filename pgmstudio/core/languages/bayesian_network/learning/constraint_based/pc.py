@@ -327,7 +327,7 @@ class PcLearner(BaseLearner[PcParams]):
     title = "Independence tests (PC)"
     kind = "bayesian-network"
     params_type = PcParams
-    cost = Cost(0.3, 0.5, 2.5)
+    cost = Cost(1.5, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
 
     def events(
