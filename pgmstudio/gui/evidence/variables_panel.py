@@ -529,7 +529,8 @@ class VariableList(QListView):
         actions.refresh()
         for key in ("model.only-neighbourhood", "model.only-blanket"):
             if key in actions.by_id:
-                menu.addAction(actions[key])
+                added = menu.addAction(actions[key].text(), actions[key].trigger)
+                added.setEnabled(actions[key].isEnabled())
         menu.addSeparator()
         copy = menu.addAction("Copy name")
         copy.triggered.connect(lambda: QApplication.clipboard().setText(row.name))

@@ -12,7 +12,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.learning.score_definition import ScoreUnit
 from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
-from pgmstudio.core.number_format import counted, decimal, general, grouped
+from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun
@@ -108,12 +108,12 @@ def best_facts(run: LearningRun) -> list[Fact]:
     rows = run.task.data.total_weight
     if score is not None:
         definition = score_of(run)
-        text = definition.format(score)
+        text, tip = definition.format(score), definition.text
         if definition.unit is ScoreUnit.BITS_PER_ROW:
             text = bits_text(score)
         elif definition.unit is ScoreUnit.BITS and rows > 0:
-            text = f"{text}, {decimal(score / rows)} per row"
-        facts.append((f"Search: {definition.title}", text, definition.text))
+            text, tip = f"{text} bits", f"{bits_text(score / rows)}. {tip}"
+        facts.append((f"Search: {definition.title}", text, tip))
     per_row = run.measures.get("log2_likelihood_per_row")
     if per_row is not None and run.best is not None and rows > 0:
         facts += fit_facts(fit_of(per_row, run.best.representation_size(), rows))
