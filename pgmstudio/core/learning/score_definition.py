@@ -116,7 +116,8 @@ def score_definition(learner: object, params: object | Mapping[str, object]) -> 
     recorded."""
     kind: ScoreKind = getattr(learner, "score_kind", ScoreKind.GRAPH)
     if kind is ScoreKind.CRITERION:
-        chosen = str(_value(params, "criterion") or _value(params, "score") or "bic")
+        values = (_value(params, name) for name in ("criterion", "choose", "score"))
+        chosen = str(next((value for value in values if value), "bic"))
         if chosen == LOSSLESS:
             text = "Of the smallest graph that fits the rows no worse than its network."
             return ScoreDefinition("Effective size", ScoreUnit.SIZE, text)
