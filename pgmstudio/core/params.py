@@ -61,6 +61,7 @@ class ParamSpec:
     object_type: Any = None
     advanced: bool = False
     is_order: bool = False  # a text of column names in an order
+    is_variable: bool = False  # the name of a column
 
     @property
     def option(self) -> str:
@@ -85,6 +86,7 @@ def param(
     none_label: str = "none",
     advanced: bool = False,
     is_order: bool = False,
+    is_variable: bool = False,
 ) -> Any:
     """A dataclass field with its title, help, bounds and choices."""
     declaration = {
@@ -98,6 +100,7 @@ def param(
         "none_label": none_label,
         "advanced": advanced,
         "is_order": is_order,
+        "is_variable": is_variable,
     }
     return field(default=default, metadata={"param": declaration})
 

@@ -56,14 +56,25 @@ class ErrorReporter(Reporter, Protocol):
         """The reporter of the panel with that name."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToastAction:
+    """The button of a toast."""
+
+    text: str
+    tip: str
+    run: Callable[[], object]
+
+
 class Notifier(Protocol):
     """Messages and errors for the person."""
 
     @property
     def errors(self) -> ErrorReporter: ...
 
-    def notify(self, message: str, *, undo: bool = False) -> None:
-        """Show a toast, with an Undo button if asked, and add a line to the log."""
+    def notify(
+        self, message: str, *, undo: bool = False, action: ToastAction | None = None
+    ) -> None:
+        """Show a toast, with an Undo button or another one, and add a line to the log."""
 
     def log(self, level: str, message: str) -> None:
         """Add a line to the log; `level` is "info", "warning" or "error"."""

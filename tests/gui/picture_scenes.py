@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QInputDialog
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.base import Observed
@@ -103,8 +103,12 @@ def asked(driver: WindowDriver, _own: Path) -> Iterator[str]:
     QTest.qWait(500)
     yield "map"
     driver.do("evidence.save")
+    driver.window.findChild(QInputDialog, "nameDialog").accept()
+    QTest.qWait(50)
     live.set_all({"smoke": Observed("yes"), "xray": Observed("yes")})
     driver.do("evidence.save")
+    driver.window.findChild(QInputDialog, "nameDialog").accept()
+    QTest.qWait(50)
     live.clear()
     driver.do("evidence.compare")
     QTest.qWait(500)

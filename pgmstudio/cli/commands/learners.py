@@ -8,26 +8,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pgmstudio.cli.options.data import add_data_options, read_rows
 from pgmstudio.cli.options.parameters import range_of, spec_json
 from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.languages.learners import all_learners, plugin_problems
 from pgmstudio.core.learning.base import Learner
+from pgmstudio.core.number_format import ascii_numbers
 from pgmstudio.core.params import specs_of
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
-    return CommandParser(
-        "learners", "List the learners: key, title, model kind, and parameters with their bounds."
+    parser = CommandParser(
+        "learners",
+        "List the learners: key, title, model kind, and parameters with their bounds. With a data\n"
+        "file: those that suit its rows, best first, and why.",
     )
+    parser.add_argument("data", nargs="?", metavar="DATA", help="data file")
+    add_data_options(
+        parser, target="the variable to predict; class column of the mdl discretisation"
+    )
+    return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList:
+def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList | Recommended:
+    if args.data is not None:
+        from pgmstudio.core.analysis.learner_choice import recommended_learners
+
+        rows = read_rows(args.data, args, line)
+        if args.target is not None:
+            rows.domain[args.target]  # an unknown name is reported
+        return Recommended(recommended_learners(rows, args.target))
     learners = tuple(all_learners().values())
     for problem in plugin_problems():
         line.message(problem)
     return LearnerList(learners)
+
+
+@dataclass(frozen=True, eq=False)
+class Recommended:
+    """The learners that suit some rows, and why."""
+
+    reasons: Mapping[str, str]
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {"recommended": [{"key": key, "why": why} for key, why in self.reasons.items()]}
+
+    def blocks(self) -> Iterator[Block]:
+        width = max(map(len, self.reasons), default=0)
+        for key, why in self.reasons.items():
+            yield f"{key:<{width}}  {ascii_numbers(why)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,8 +103,8 @@ class Learner(Protocol[P_contra]):
     `artifacts` (types of artifacts that its runs store), `obeys_knowledge` (False: models are
     checked after the run), `uses_tiers` (False: tiers are refused), `needs_start` (it keeps the
     edges of a given model), `starts_with_tree` (False: the best tree is no start model),
-    `reports_steps` (it yields `SearchStep` events) and `curve_settings` (parameters for
-    runs whose every model is a point of a curve).
+    `score_kind` (what its score measures), `reports_steps` (it yields `SearchStep` events) and
+    `curve_settings` (parameters for runs whose every model is a point of a curve).
     """
 
     @property

@@ -1,7 +1,8 @@
 """Rough estimates of the time and memory of a run, shown before it starts.
 
 The `cost` of a learner was measured with its defaults on rows drawn from random networks of 8 and
-24 variables, 2 000 and 16 000 rows, as processor time of one core of about 2020. The content of the
+24 variables, 2 000 and 16 000 rows, as processor time of one core of about 2020, and corrected on
+real tables (`benchmarks/forecasts.py`). The content of the
 rows matters as much as their number, so an estimate is shown no more precisely than it is
 (`time_words`), and the time of an earlier run on the same rows is always the better estimate.
 """
@@ -16,18 +17,19 @@ from pgmstudio.core.learning.base import AVAILABLE
 from pgmstudio.core.params import specs_of
 
 # The data set the seconds of the table below are for.
-ROWS, COLUMNS = 16_000, 24
+ROWS, COLUMNS, STATES = 16_000, 24, 3
 # Until the process that learns has loaded what it needs.
 START_SECONDS = 1.0
 # Memory of the program itself, without rows and counts.
 BASE_BYTES = 60_000_000
 # Missing cells of ROWS × COLUMNS completed for a search (`completed_rows`).
-COMPLETING_SECONDS = 3.0
+COMPLETING_SECONDS = 1.8
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`seconds` of ROWS × COLUMNS, which grow with a power of the rows and of the columns.
+    """`seconds` of ROWS × COLUMNS of STATES each, which grow with a power of the rows, of the
+    columns and of the mean number of states.
 
     `gaps`: how many times longer it takes when cells are missing, and `completes` whether they are
     completed before, which takes COMPLETING_SECONDS. `repeats`: the parameter that
@@ -37,6 +39,7 @@ class Cost:
     seconds: float
     rows: float = 1.0
     columns: float = 2.0
+    states: float = 0.0
     gaps: float = 3.0
     completes: bool = True
     repeats: str = ""
@@ -51,14 +54,21 @@ class RunForecast:
     bytes: int
 
 
-def forecast_run(learner: object, params: object, data: DataSet) -> RunForecast | None:
-    """The cost of a run of that learner; None for a learner without measured `cost`."""
+def forecast_run(
+    learner: object, params: object, data: DataSet, *, replicates: int = 0, processes: int = 1
+) -> RunForecast | None:
+    """The cost of a run of that learner; None for a learner without measured `cost`.
+
+    With `replicates` it is that of a bootstrap, which is spread over so many processes.
+    """
     cost: Cost | None = getattr(learner, "cost", None)
     if cost is None:
         return None
     times, usual = _repeats(cost.repeats, params)
     seconds = cost.seconds * (data.row_count / ROWS) ** cost.rows
     seconds *= (len(data.domain) / COLUMNS) ** cost.columns * times / usual
+    mean_states = sum(data.domain.cardinalities) / max(1, len(data.domain))
+    seconds *= (mean_states / STATES) ** cost.states
     seconds += cost.each * times
     is_available = getattr(params, "missing", "") == AVAILABLE
     if data.incomplete_row_count and not is_available:
@@ -66,6 +76,8 @@ def forecast_run(learner: object, params: object, data: DataSet) -> RunForecast 
         if cost.completes:
             rows, columns = data.row_count / ROWS, len(data.domain) / COLUMNS
             seconds += COMPLETING_SECONDS * rows**0.5 * columns**2
+    if replicates:
+        seconds *= -(-replicates // processes)
     cards = data.domain.cardinalities
     pair_cells = (sum(cards) ** 2 - sum(card * card for card in cards)) // 2
     return RunForecast(START_SECONDS + seconds, BASE_BYTES + 2 * data.codes.nbytes + 8 * pair_cells)

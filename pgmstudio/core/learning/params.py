@@ -124,4 +124,5 @@ def class_param() -> Any:
         title="Target (class)",
         none_label="the last column",
         help="The variable to predict from the others.",
+        is_variable=True,
     )

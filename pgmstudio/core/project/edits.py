@@ -45,6 +45,36 @@ def without(entries: Mapping[K, V], *gone: K) -> dict[K, V]:
     return {key: entry for key, entry in entries.items() if key not in gone}
 
 
+def free_name(name: str, used: Iterable[str]) -> str:
+    """The name, with a number if it is in use: two things of one name could not be told apart."""
+    taken = set(used)
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+def _model_title(project: Project, title: str, but: str | None = None) -> str:
+    return free_name(title, (e.title for key, e in project.models.items() if key != but))
+
+
+def with_distinct_titles(project: Project) -> Project:
+    """Models and data sets of the same name are numbered, in their order."""
+    data: dict[str, DataEntry] = {}
+    for key, entry in project.data.items():
+        name = free_name(entry.name, (other.name for other in data.values()))
+        data[key] = entry if name == entry.name else replace(entry, name=name)
+    models: dict[str, ModelEntry] = {}
+    for key, model in project.models.items():
+        title = free_name(model.title, (other.title for other in models.values()))
+        models[key] = model if title == model.title else replace(model, title=title)
+    is_same = all(data[k] is e for k, e in project.data.items()) and all(
+        models[k] is e for k, e in project.models.items()
+    )
+    return project if is_same else replace(project, data=data, models=models)
+
+
 def set_title(project: Project, *, title: str) -> Project:
     """The title of the whole project."""
     return replace(project, title=title)
@@ -61,6 +91,7 @@ def set_notes(project: Project, *, notes: str) -> Project:
 def add_data(project: Project, *, entry: DataEntry) -> Project:
     """One more data set, under `project.next_data_id()`."""
     _check_split(entry)
+    entry = replace(entry, name=free_name(entry.name, (d.name for d in project.data.values())))
     return replace(project, data=put(project.data, project.next_data_id(), entry))
 
 
@@ -93,7 +124,8 @@ def with_columns(entry: DataEntry, names: Iterable[str]) -> DataEntry:
 
 def rename_data(project: Project, *, data_id: str, name: str) -> Project:
     """Another name for people; the id stays."""
-    return _change_data(project, data_id, name=name)
+    others = (entry.name for key, entry in project.data.items() if key != data_id)
+    return _change_data(project, data_id, name=free_name(name, others))
 
 
 def replace_data(project: Project, *, data_id: str, data: DataSet) -> Project:
@@ -155,6 +187,7 @@ def _freed(entries: Mapping[str, V], reference: str, gone: str) -> Mapping[str, 
 
 def add_model(project: Project, *, entry: ModelEntry) -> Project:
     """One more model, under `project.next_model_id()`."""
+    entry = replace(entry, title=_model_title(project, entry.title))
     return replace(project, models=put(project.models, project.next_model_id(), entry))
 
 
@@ -183,6 +216,7 @@ def remove_model(project: Project, *, model_id: str) -> Project:
 
 def rename_model(project: Project, *, model_id: str, title: str) -> Project:
     """Another title; the id stays."""
+    title = _model_title(project, title, but=model_id)
     entry = replace(project.model_entry(model_id), title=title)
     return replace(project, models=put(project.models, model_id, entry))
 
@@ -290,7 +324,7 @@ def add_run(
         else:
             landed = replace(
                 project.model_entry(into),  # positions, titles and notes stay
-                title=model.title,
+                title=_model_title(project, model.title, but=into),
                 model=model.model,
                 data_id=model.data_id,
                 run_id=run_id,

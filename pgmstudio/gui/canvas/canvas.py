@@ -20,7 +20,14 @@ from pgmstudio.gui.canvas.layers import (
 from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
-from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, FindBar, Minimap, ZoomControl
+from pgmstudio.gui.canvas.overlays import (
+    BLANKET,
+    MINIMAP_FROM,
+    Bubble,
+    FindBar,
+    Minimap,
+    ZoomControl,
+)
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.separation_layer import SeparationLayer
 from pgmstudio.gui.canvas.view import CanvasView
@@ -284,10 +291,18 @@ class Canvas(QWidget):
 
     def open_find(self) -> None:
         """Open the search."""
-        titles = {i: item.face.title for i, item in self.scene.nodes.items()}
-        self.find_bar.begin(titles)
+        self.find_bar.begin(self._titles())
         self.view.step_match = self.find_bar.step
         self._move_find_bar()
+
+    def show_around(self, node: str, scope: int) -> None:
+        """Show only a node's neighbourhood or Markov blanket until the search is closed."""
+        self.find_bar.show_around(self._titles(), node, scope)
+        self.view.step_match = self.find_bar.step
+        self._move_find_bar()
+
+    def _titles(self) -> dict[str, str]:
+        return {i: item.face.title for i, item in self.scene.nodes.items()}
 
     def _on_matches(self, ids: list[str]) -> None:
         chosen = set(ids)
@@ -304,6 +319,8 @@ class Canvas(QWidget):
     def _on_scope_changed(self, near: tuple[str, int] | None) -> None:
         if near is None:
             self.scene.show_only(None)
+        elif near[1] == BLANKET:
+            self.scene.show_only(self.scene.near.blanket(near[0]))
         else:
             self.scene.show_only(self.scene.near.within([near[0]], near[1]))
 

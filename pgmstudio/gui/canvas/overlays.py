@@ -48,7 +48,8 @@ class TwoLineBar(QFrame):
         self.hide()
 
 
-_SCOPES = ("Everything", "1 edge away", "2 edges away", "3 edges away")
+_SCOPES = ("Everything", "1 edge away", "2 edges away", "3 edges away", "Markov blanket")
+BLANKET = 4  # the last scope
 
 
 def match_rank(wanted: str, name: str) -> int | None:
@@ -133,6 +134,15 @@ class FindBar(QFrame):
         self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._field.selectAll()
         self._on_text_changed()
+
+    def show_around(self, titles: Mapping[str, str], node: str, scope: int) -> None:
+        """Show only what is so many edges from a node, or its Markov blanket."""
+        self.begin(titles)
+        self._field.setText(titles[node])
+        if node in self._matches:  # another node may have the same title
+            self._at = self._matches.index(node)
+        self._show_position()
+        self._scope.setCurrentIndex(scope)
 
     def finish(self) -> None:
         """Close the bar; hidden nodes are shown again."""

@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
-
 from pgmstudio.core.errors import FileError
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry
@@ -15,6 +13,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.navigation import close_welcome, open_generate_page
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.file_dialog import choose_folder
 
 if TYPE_CHECKING:
     from pgmstudio.gui.curves.page import CurvesPage
@@ -69,14 +68,14 @@ def curve_actions(app: AppContext) -> list[ActionSpec]:
     def open_folder() -> None:
         from pgmstudio.core.io.experiments import POINTS
 
-        folder = QFileDialog.getExistingDirectory(app.window, "A folder of points")
-        if folder and not (Path(folder) / POINTS).is_file():
+        folder = choose_folder(app.window, "experiment", "A folder of points")
+        if folder is not None and not (folder / POINTS).is_file():
             problem = (
                 "holds no points of a sweep. Choose the folder given as --out to “pgmstudio sweep”."
             )
-            app.errors.report(FileError(Path(folder), problem))
-        elif folder:
-            open_curves(app, Path(folder))
+            app.errors.report(FileError(folder, problem))
+        elif folder is not None:
+            open_curves(app, folder)
 
     def generate() -> None:
         open_generate_page(app)

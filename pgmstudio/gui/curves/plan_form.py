@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.resampling import Split
@@ -31,6 +31,7 @@ from pgmstudio.gui.widgets.basic import (
 )
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import choose_folder
 from pgmstudio.gui.widgets.number_box import decimal_box, whole_box
 from pgmstudio.gui.widgets.param_form import ParamForm
 
@@ -423,9 +424,9 @@ class PlanSheet(QWidget):
         self._on_changed()
 
     def _on_choose(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "A folder for the points")
-        if folder:
-            self.show_folder(Path(folder), can_change=True)
+        folder = choose_folder(self, "experiment", "A folder for the points")
+        if folder is not None:
+            self.show_folder(folder, can_change=True)
             self._on_changed()
 
     def _on_changed(self, *_: object) -> None:

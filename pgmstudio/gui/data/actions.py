@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.data.reader import FORMATS, write_data
@@ -20,7 +20,7 @@ from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason
 from pgmstudio.gui.navigation import open_data_page, open_files, open_import_page
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.file_dialog import ask_where, choose_files
 
 _PASTED = "Pasted table"
 
@@ -81,10 +81,8 @@ class DataCommands(QObject):
 
     def import_files(self) -> None:
         endings = " ".join(f"*{ending}" for kind in FORMATS for ending in kind.endings)
-        chosen, _ = QFileDialog.getOpenFileNames(
-            self._app.window, "Import data", "", f"Data ({endings});;All files (*)"
-        )
-        open_files(self._app, [Path(name) for name in chosen])
+        filters = f"Data ({endings});;All files (*)"
+        open_files(self._app, choose_files(self._app.window, "data", "Import data", filters))
 
     def no_text_to_paste(self) -> str | None:
         # The clipboard belongs to another program, which may answer slowly: ask once per copy.
@@ -116,7 +114,7 @@ class DataCommands(QObject):
             if kind.write is not None
         )
         name = f"{entry.name}.csv"
-        ask_where(self._app.window, "Export data", name, filters, self.export_to)
+        ask_where(self._app.window, "Export data", name, filters, self.export_to, kind="data")
 
     def export_to(self, path: Path) -> bool:
         """Write the current data set in the format of the file's extension."""

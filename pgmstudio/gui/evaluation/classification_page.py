@@ -9,7 +9,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QStackedWidget,
@@ -299,12 +298,11 @@ class ClassificationPictures(QWidget):
         return None if self._answer is None else partial(make, self._answer, is_whole)
 
     def _on_export_features(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export features", "features.csv", "Table (*.csv)"
-        )
-        if path and self._answer is not None:
+        if self._answer is not None:
             table = partial(feature_table, self._answer.features)
-            table_writer(self._app).write(Path(path), table)
+            writer = table_writer(self._app)
+            write = partial(writer.write, make=table)
+            ask_where(self, "Export features", "features.csv", "Table (*.csv)", write)
 
 
 # Thinned for the plot, complete for a file.

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 
-from pgmstudio.core.inference.base import ExplainingSession, Scale
+from pgmstudio.core.inference.base import ExplainingSession, Finding, Scale
 from pgmstudio.core.inference.findings import finding_text
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.edits import save_evidence_case
+from pgmstudio.core.project.edits import free_name, save_evidence_case
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.core.project.scenarios import name_for
 from pgmstudio.gui.context import AppContext
@@ -22,6 +23,7 @@ from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.evidence.row_evidence import RowChooser, row_surprise_of
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.name_dialog import ask_name
 
 
 def analysis_actions(app: AppContext) -> list[ActionSpec]:
@@ -178,9 +180,9 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
         ),
         ActionSpec(
             "evidence.save",
-            "Save as scenario",
+            "Save as scenario…",
             "Evidence",
-            "Save the current evidence in the project; F2 in the project tree renames it.",
+            "Save the current evidence in the project under a name.",
             commands.save_case,
             icon="flag",
             needs=[on.evidence],
@@ -274,7 +276,12 @@ class _Commands:
             return
         evidence, cases = subject.live.evidence, self._app.project.evidence_cases
         name = name_for(evidence, subject.entry.node_titles, cases)
-        edit = partial(save_evidence_case, name=name, evidence=evidence, model_id=subject.model_id)
+        save = partial(self._save_as, dict(evidence), subject.model_id)
+        ask_name(self._app.window, "Save scenario", "Name of the scenario", name, save)
+
+    def _save_as(self, evidence: Mapping[str, Finding], model_id: str, name: str) -> None:
+        name = free_name(name, self._app.project.evidence_cases)
+        edit = partial(save_evidence_case, name=name, evidence=evidence, model_id=model_id)
         if self._app.change(f"Save scenario {name}", edit):
             self._app.notify(f"The evidence was saved as “{name}”.", undo=True)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.inference.base import Observed
@@ -16,6 +15,7 @@ from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.active_model import active_model
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.file_dialog import choose_file, choose_target
 
 EVIDENCE_ENDING = ".evid"
 _FILTER = f"UAI evidence (*{EVIDENCE_ENDING})"
@@ -57,11 +57,10 @@ class EvidenceFileCommands(QObject):
         self._app = app
 
     def open(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileName(
-            self._app.window, "Open evidence", "", f"{_FILTER};;All files (*)"
-        )
-        if chosen:
-            open_evidence(self._app, Path(chosen), lambda: None, self._app.errors.report)
+        filters = f"{_FILTER};;All files (*)"
+        chosen = choose_file(self._app.window, "evidence", "Open evidence", filters)
+        if chosen is not None:
+            open_evidence(self._app, chosen, lambda: None, self._app.errors.report)
 
     def save(self) -> None:
         from pgmstudio.core.io.models.uai import write_evidence
@@ -70,11 +69,12 @@ class EvidenceFileCommands(QObject):
         if subject is None:
             return
         name = f"{subject.entry.title}{EVIDENCE_ENDING}"
-        chosen, _ = QFileDialog.getSaveFileName(self._app.window, "Save evidence", name, _FILTER)
-        if not chosen:
+        chosen = choose_target(self._app.window, "evidence", "Save evidence", name, _FILTER)
+        if chosen is None:
             return
-        path = Path(chosen)
-        path = path if path.suffix.lower() == EVIDENCE_ENDING else Path(chosen + EVIDENCE_ENDING)
+        path, _ = chosen
+        if path.suffix.lower() != EVIDENCE_ENDING:
+            path = path.with_name(path.name + EVIDENCE_ENDING)
         try:
             lost = write_evidence(path, [subject.live.evidence], subject.model.domain)
         except PgmStudioError as error:

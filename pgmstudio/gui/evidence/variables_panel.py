@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QAccessible,
     QAction,
     QActionGroup,
+    QContextMenuEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -39,6 +40,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QLineEdit,
     QListView,
     QMenu,
@@ -64,12 +66,14 @@ from pgmstudio.gui.evidence.active_model import ActiveModel, data_around, subjec
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import INNER_DARKER
-from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button
+from pgmstudio.gui.widgets.basic import Note, label, literal, named, row, tool_button
 from pgmstudio.gui.widgets.belief_bars import digit_of
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
 from pgmstudio.gui.widgets.debounce import BeforePaint
+from pgmstudio.gui.widgets.short_names import ShortNames
 
 SORTS = (
     ("data", "Order of the data", "The order of the variables in the model or the data."),
@@ -235,6 +239,7 @@ class VariableDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._rows = rows
         self.exposed: QRegion | None = None  # the region to paint; None: everything
+        self.short_names = ShortNames()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         metrics = QFontMetrics(theme().font("body"))
@@ -269,7 +274,10 @@ class VariableDelegate(QStyledItemDelegate):
             left = self._paint_more(painter, position, left, hidden)
         painter.setFont(theme().font("body"))
         painter.setPen(theme().color("text"))
-        text = _elided(row.title, theme().scale, max(0, right - left))
+        font = theme().font("body")
+        text = self.short_names.shorten(
+            row.title, QFontMetrics(font), f"{theme().scale}", max(0, right - left)
+        )
         rect = QRect(left, position.top(), max(0, right - left), position.height())
         painter.drawText(rect, V_CENTER, text)
 
@@ -298,14 +306,6 @@ class VariableDelegate(QStyledItemDelegate):
         rect = QRect(left - 5, position.top(), width + 2, position.height())
         painter.drawText(rect, V_CENTER, text)
         return left + width + 2
-
-
-@lru_cache(maxsize=2048)
-def _elided(title: str, scale: float, available: int) -> str:
-    """The elided title, cached because eliding is slower than drawing; depends on the font
-    scale."""
-    metrics = QFontMetrics(theme().font("body"))
-    return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
 
 
 @lru_cache(maxsize=2048)
@@ -367,6 +367,11 @@ class VariableList(QListView):
         self.setMouseTracking(True)
         self.selectionModel().selectionChanged.connect(self._on_selected)
         self.doubleClicked.connect(self._on_double_clicked)
+
+    def show_names(self, titles: Sequence[str]) -> None:
+        """All titles of the list, which are shortened so that no two look the same."""
+        if self._delegate.short_names.names != tuple(dict.fromkeys(titles)):
+            self._delegate.short_names = ShortNames(titles)
 
     # -- painting
 
@@ -489,6 +494,47 @@ class VariableList(QListView):
             show_tooltip_at(self.viewport(), refusal, position)
 
     # -- keys
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of a variable; by key, of the current one."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if self.live is None or not index.isValid():
+            return
+        at = self.visualRect(index).center() if by_key else event.pos()
+        row = self._rows.rows[index.row()]
+        self._app.workspace.select((row.name,))
+        self.menu_of(row).popup(self.viewport().mapToGlobal(at))
+
+    def menu_of(self, row: VariableRow) -> QMenu:
+        """Evidence, target, and what the window can do with a selected node."""
+        live, workspace = self.live, self._app.workspace
+        menu = named(QMenu(self), "variableMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        states = menu.addMenu(icon("flag"), "Set evidence")
+        for number, state in enumerate(row.states):
+            states.addAction(literal(state), partial(self._use, row, number, Modifiers.NoModifier))
+        clear = menu.addAction(icon("eraser"), "Clear evidence")
+        if live is not None:
+            clear.triggered.connect(lambda: live.retract(row.name))
+            clear.setEnabled(row.name in live.evidence)
+        is_target = workspace.target == row.name
+        menu.addAction(
+            icon("crosshair"),
+            "No longer the target" if is_target else "Make target",
+            lambda: workspace.set_target(None if is_target else row.name),
+        )
+        menu.addSeparator()
+        actions = self._app.actions
+        actions.refresh()
+        for key in ("model.only-neighbourhood", "model.only-blanket"):
+            if key in actions.by_id:
+                added = menu.addAction(actions[key].text(), actions[key].trigger)
+                added.setEnabled(actions[key].isEnabled())
+        menu.addSeparator()
+        copy = menu.addAction("Copy name")
+        copy.triggered.connect(lambda: QApplication.clipboard().setText(row.name))
+        return menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()
@@ -645,6 +691,7 @@ class VariablesPanel(QWidget):
         self._none.show_text(message)
         self.list.setVisible(bool(listed))
         self._air.setVisible(not listed)
+        self.list.show_names([r.title for r in rows])
         if self._rows.show(self._sorted(listed, subject)):
             self._follow_selection()
 

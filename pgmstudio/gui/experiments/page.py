@@ -9,17 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QListWidgetItem,
     QSizePolicy,
     QStackedWidget,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -55,12 +50,13 @@ from pgmstudio.gui.widgets.basic import (
     widening,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
-from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.file_dialog import ask_where, choose_folder
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
 from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.param_form import ParamForm
 from pgmstudio.gui.widgets.table import Column, Table
+from pgmstudio.gui.widgets.two_lines import FACTS, TwoLines
 from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
@@ -72,9 +68,6 @@ from pgmstudio.studies.recipe import (
 )
 from pgmstudio.studies.recipe_data import absent_files, data_folder, no_data_reason, read_sources
 from pgmstudio.studies.registry import RECIPES, recipe_of
-
-FACTS = KEY + 1
-
 
 _COLUMNS = (
     Column("Measured", str, tip="What is measured."),
@@ -296,7 +289,7 @@ class RecipeList(KeyedList):
     def __init__(self) -> None:
         super().__init__("recipeList", "Experiments", "Choose an experiment.")
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setItemDelegate(_TwoLines(self))
+        self.setItemDelegate(TwoLines(self))
         self._states: dict[str, str] = {}
         for recipe in RECIPES.values():
             item = QListWidgetItem(recipe.title)
@@ -335,47 +328,6 @@ class RecipeList(KeyedList):
             name = self._states.get(item.data(KEY), "flask")
             color = "accent" if name == "play-circle" else "text_secondary"
             item.setIcon(icon(name, color))
-
-
-class _TwoLines(QStyledItemDelegate):
-    """Delegate that draws a title and a grey line of facts below it."""
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        self.initStyleOption(option, index)
-        title, option.text = option.text, ""
-        style = option.widget.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
-        painter.save()
-        gap = theme().space(2)
-        area = option.rect.adjusted(theme().px("icon") + 3 * gap, gap, -gap, -gap)
-        lines = (
-            (title, theme().font("body"), "text", Qt.AlignmentFlag.AlignTop),
-            (
-                index.data(FACTS),
-                theme().font("dense"),
-                "text_secondary",
-                Qt.AlignmentFlag.AlignBottom,
-            ),
-        )
-        for text, font, color, side in lines:
-            painter.setFont(font)
-            painter.setPen(theme().color(color))
-            whole = QFontMetrics(font).elidedText(
-                str(text or ""), Qt.TextElideMode.ElideRight, area.width()
-            )
-            painter.drawText(area, int(side | Qt.AlignmentFlag.AlignLeft), whole)
-        painter.restore()
-
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        heights = [QFontMetrics(theme().font(size)).height() for size in ("body", "dense")]
-        return QSize(super().sizeHint(option, index).width(), sum(heights) + 2 * theme().space(2))
 
 
 def _facts(recipe: Recipe, folder: Path | None) -> str:
@@ -526,9 +478,9 @@ class RecipePage(Page):
         self.list.show_folder(self._folder)
 
     def _on_choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Folder of the data sets")
-        if folder:
-            self.use_folder(Path(folder))
+        folder = choose_folder(self, "data", "Folder of the data sets")
+        if folder is not None:
+            self.use_folder(folder)
 
     def use_folder(self, folder: Path) -> None:
         """Use this folder for the data sets."""

@@ -34,7 +34,6 @@ class ExportCommands(QObject):
         super().__init__(app.window)
         self._app = app
         self._options: PictureOptions | None = None
-        self._folder: Path | None = None
 
     @property
     def _page(self) -> CanvasPage | None:
@@ -85,14 +84,13 @@ class ExportCommands(QObject):
         from pgmstudio.gui.export.dialog import ExportDialog
 
         path = self._app.document.path
-        folder = self._folder or (path.parent if path is not None else Path())
+        folder = None if path is None else path.parent
         dialog = ExportDialog(drawing, folder, self._options, self._app.window)
         dialog.written.connect(self._on_written)
         dialog.finished.connect(self._on_finished)
         dialog.open()
 
     def _on_written(self, path: Path) -> None:
-        self._folder = path.parent
         self._app.notify(f"Wrote {path.name}.")
 
     def _on_finished(self) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QLabel,
     QSpinBox,
@@ -25,6 +24,7 @@ from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hbox, label, named, row, vbox
 from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.file_dialog import choose_target
 from pgmstudio.gui.widgets.image_file import (
     FORMAT_TITLES,
     MAX_DPI,
@@ -51,7 +51,7 @@ class ExportDialog(QDialog):
     def __init__(
         self,
         drawing: Drawing,
-        folder: Path,
+        folder: Path | None,
         options: PictureOptions | None = None,
         parent: QWidget | None = None,
     ) -> None:
@@ -215,15 +215,16 @@ class ExportDialog(QDialog):
     # -- writing
 
     def _on_export(self) -> None:
-        name = "".join(c if c.isalnum() or c in " -_." else "-" for c in self._drawing.title)
-        chosen, _ = QFileDialog.getSaveFileName(
+        chosen = choose_target(
             self,
+            "picture",
             "Export picture",
-            str(self._folder / f"{name.strip() or 'picture'}{self._ending}"),
+            f"{self._drawing.title or 'picture'}{self._ending}",
             f"{FORMAT_TITLES[self._ending]} (*{self._ending})",
+            first=self._folder,
         )
-        if chosen:
-            path = Path(chosen)
+        if chosen is not None:
+            path, _ = chosen
             if path.suffix.lower() not in FORMAT_TITLES:  # one that was typed is meant
                 path = path.with_name(path.name + self._ending)
             self.export_to(path)

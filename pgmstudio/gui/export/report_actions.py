@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog
 
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
@@ -20,6 +19,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.file_dialog import choose_folder, choose_target
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.plans.expansion import PlanRows
@@ -41,7 +41,6 @@ class ReportCommands(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
-        self._folder: Path | None = None
         self._run: ReportRun | None = None
         self._writer = LatestTask(self, self._on_written, self._on_failed)
 
@@ -91,26 +90,27 @@ class ReportCommands(QObject):
 
     def _chosen_folder(self) -> Path | None:
         title = "Folder of an experiment"
-        chosen = QFileDialog.getExistingDirectory(
-            self._app.window, title, str(self._start_folder())
-        )
-        return Path(chosen) if chosen else None
+        return choose_folder(self._app.window, "experiment", title, first=self._project_folder)
 
     def _target(self, name: str) -> Path | None:
-        chosen, _ = QFileDialog.getSaveFileName(
+        chosen = choose_target(
             self._app.window,
+            "report",
             "Write report",
-            str(self._start_folder() / f"{name}{ENDING}"),
+            f"{name}{ENDING}",
             f"Web page (*{ENDING})",
+            first=self._project_folder,
         )
-        if not chosen:
+        if chosen is None:
             return None
-        path = Path(chosen)
-        return path if path.suffix.lower() in (ENDING, ".htm") else Path(chosen + ENDING)
+        path, _ = chosen
+        is_page = path.suffix.lower() in (ENDING, ".htm")
+        return path if is_page else path.with_name(path.name + ENDING)
 
-    def _start_folder(self) -> Path:
+    @property
+    def _project_folder(self) -> Path | None:
         path = self._app.document.path
-        return self._folder or (path.parent if path is not None else Path())
+        return None if path is None else path.parent
 
     def _write(
         self,
@@ -154,7 +154,6 @@ class ReportCommands(QObject):
 
     def _on_written(self, path: object) -> None:
         assert isinstance(path, Path)
-        self._folder = path.parent
         self._app.notify(f"Wrote {path.name}.")
         show_page(path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.io.models.files import (
@@ -27,6 +27,7 @@ from pgmstudio.gui.files.saving import PROJECT_ENDING, ProjectSaver, not_saved, 
 from pgmstudio.gui.navigation import add_and_show_model, open_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import literal
+from pgmstudio.gui.widgets.file_dialog import choose_files, choose_target
 
 NONE_YET = "Not now: no project was opened or saved yet."
 
@@ -108,26 +109,29 @@ class FileCommands(QObject):
         models = " ".join(f"*{ending}" for ending in known_endings())
         evidence = f"*{EVIDENCE_ENDING}"
         everything = f"*{PROJECT_ENDING} {models} {_DATA_ENDINGS} {evidence}"
-        chosen, _ = QFileDialog.getOpenFileNames(
+        chosen = choose_files(
             self._app.window,
+            "project",
             "Open project, model or data",
-            project_folder(self._app),
             f"All of these ({everything});;Projects (*{PROJECT_ENDING});;Models ({models});;"
             f"Data ({_DATA_ENDINGS});;Evidence ({evidence});;All files (*)",
+            first=project_folder(self._app),
         )
-        open_files(self._app, [Path(name) for name in chosen])
+        open_files(self._app, chosen)
 
     def save_model(self) -> None:
         """Save the active model to a file, in the format of its ending."""
         entry = self._app.project.models[self._app.workspace.model_id or ""]
-        chosen, picked = QFileDialog.getSaveFileName(
+        chosen = choose_target(
             self._app.window,
+            "model",
             "Save model",
-            str(Path(project_folder(self._app)) / f"{entry.title}.json"),
+            f"{entry.title}.json",
             ";;".join(MODEL_FILTERS),
+            first=project_folder(self._app),
         )
-        if chosen:
-            self.save_model_to(with_ending(Path(chosen), picked), entry)
+        if chosen is not None:
+            self.save_model_to(with_ending(*chosen), entry)
 
     def save_model_to(self, path: Path, entry: ModelEntry) -> None:
         """Write one model and report what its format cannot store."""

@@ -15,6 +15,7 @@ from pgmstudio.core.io.child_reading import read_model_in_child
 from pgmstudio.core.io.models.files import ModelFile, is_model_path, read_model
 from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.io.project.project_file import read_project
+from pgmstudio.core.project.edits import with_distinct_titles
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
@@ -118,6 +119,7 @@ def show_project(
 ) -> None:
     """Make `project` the open one and show its first model or data set."""
     app.center.close_all()
+    project = with_distinct_titles(project)
     app.document.replace(project, path, saved=saved, stamp=stamp)
     for model_id in list(project.models)[:1]:
         open_model_page(app, model_id)

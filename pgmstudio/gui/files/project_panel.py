@@ -24,6 +24,7 @@ from pgmstudio.core.number_format import brief, counted, grouped
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.files.model_menu import add_model_entries
 from pgmstudio.gui.navigation import (
     open_curves_page,
     open_data_page,
@@ -264,17 +265,6 @@ class ProjectPanel(QWidget):
             if self._app.change(f"Delete {title}", remove(item.data(0, KEY))):
                 self._app.notify(f"{title} was deleted.", undo=True)
 
-    def _duplicate(self, item: QTreeWidgetItem) -> None:
-        title = f"{item.text(0)} copy"
-        copy = partial(edits.duplicate_model, model_id=item.data(0, KEY), title=title)
-        self._app.change(f"Duplicate {item.text(0)}", copy)
-
-    def _act(self, item: QTreeWidgetItem, action: str) -> None:
-        """Run an action on the model of a row."""
-        self._open(item)
-        self._app.actions.refresh()
-        self._app.actions[action].trigger()
-
     def _on_menu(self, place: QPoint) -> None:
         item = self._tree.itemAt(place)
         if item is None or item.data(0, KIND) is None:
@@ -284,10 +274,7 @@ class ProjectPanel(QWidget):
         if item.data(0, KIND) in ("model", "data"):
             menu.addAction("Open in split view", lambda: self._open(item, split=True))
         if item.data(0, KIND) == "model":
-            menu.addAction("Duplicate", lambda: self._duplicate(item))
-            compare = menu.addAction("Compare with…", lambda: self._act(item, "model.difference"))
-            compare.setEnabled(len(self._app.project.models) > 1)
-            menu.addAction("Export…", lambda: self._act(item, "file.save-model"))
+            add_model_entries(menu, self._app, item.data(0, KEY))
         if item.data(0, KIND) in _RENAMERS:
             menu.addAction("Rename", lambda: self._tree.editItem(item, 0))
         if item.data(0, KIND) in _REMOVERS:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
 from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError, ProjectFileError
@@ -17,15 +17,16 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
 from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.file_dialog import choose_target
 
 PROJECT_ENDING = ".pgmz"
 SMALL_DATA = 4 << 20  # bytes of codes, written in less than a tenth of a second
 
 
-def project_folder(app: AppContext) -> str:
+def project_folder(app: AppContext) -> Path | None:
     """The folder of the project's file."""
     path = app.document.path
-    return str(path.parent) if path is not None else ""
+    return None if path is None else path.parent
 
 
 def not_saved(path: Path, error: Exception) -> FileError:
@@ -53,16 +54,19 @@ class ProjectSaver:
         return self.save_as(later) if path is None else self.save_to(path, later)
 
     def save_as(self, later: Callable[[], object] = lambda: None) -> bool:
-        chosen, _ = QFileDialog.getSaveFileName(
+        chosen = choose_target(
             self._app.window,
+            "project",
             "Save project",
-            str(Path(project_folder(self._app)) / f"project{PROJECT_ENDING}"),
+            f"project{PROJECT_ENDING}",
             f"Projects (*{PROJECT_ENDING})",
+            first=project_folder(self._app),
         )
-        if not chosen:
+        if chosen is None:
             return False
-        has_ending = Path(chosen).suffix == PROJECT_ENDING
-        return self.save_to(Path(chosen if has_ending else chosen + PROJECT_ENDING), later)
+        path, _ = chosen
+        has_ending = path.suffix == PROJECT_ENDING
+        return self.save_to(path if has_ending else Path(f"{path}{PROJECT_ENDING}"), later)
 
     def save_to(self, path: Path, later: Callable[[], object] = lambda: None) -> bool:
         """Write the project; when that fails the old file is as it was."""

@@ -15,6 +15,7 @@ from pgmstudio.gui.importing.hints import markers_note, missing_note, outlier_no
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, named, row, vbox
 from pgmstudio.gui.widgets.column_table import ColumnList, ColumnRow
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
@@ -181,7 +182,7 @@ class ColumnDetail(QWidget):
         super().__init__()
         self.setObjectName("columnDetail")
         self._column: ColumnReport | None = None
-        self.title = label("", "heading", size="title")
+        self.title = ElidedLabel("", "heading", size="title", is_snug=True)
         self.facts = label("", "secondary", size="dense")
         self.use = named(QComboBox(), "useAs", "How the column is used")
         for treatment, title, tip in _USES:

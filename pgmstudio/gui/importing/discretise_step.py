@@ -21,6 +21,7 @@ from pgmstudio.gui.importing.bin_histogram import (
 )
 from pgmstudio.gui.widgets.basic import Segments, button, label, named, row
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.number_box import whole_box
 
 _METHODS = (
@@ -50,7 +51,7 @@ class CutsEditor(QWidget):
         super().__init__()
         self.setObjectName("cutsEditor")
         self._shown: DiscretisedColumn | None = None
-        self.title = label("", "heading", size="title")
+        self.title = ElidedLabel("", "heading", size="title", is_snug=True)
         self.facts = label("", "secondary", size="dense")
         self.undo = button(
             "Undo",

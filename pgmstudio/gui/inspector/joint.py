@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
+from PySide6.QtWidgets import QApplication, QHeaderView, QWidget
 
 from pgmstudio.core.analysis.belief_query import become
 from pgmstudio.core.csv_text import csv_text
@@ -35,6 +35,7 @@ from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, button, label, row
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.grid_view import GridView
 from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
 
@@ -485,9 +486,7 @@ class JointInspector(QWidget):
         if self.joint is None:
             return
         name = "-".join(self._names[:4]) + ".csv"
-        path, _ = QFileDialog.getSaveFileName(self, "Export joint belief", name, "CSV (*.csv)")
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export joint belief", name, "CSV (*.csv)", self.export)
 
     def export(self, path: Path) -> None:
         """Write the joint belief, one row per combination of states."""

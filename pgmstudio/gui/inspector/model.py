@@ -14,6 +14,7 @@ from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.sizes import SizeBreakdown
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.model_edits import set_model_notes
+from pgmstudio.core.project.model_rows import ModelRows
 from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics, stop_listening
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
@@ -23,7 +24,8 @@ from pgmstudio.gui.inspector.language_sections import LanguageSections
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.description import ModelDescription
 from pgmstudio.gui.languages.registry import SubjectKind, language_view
-from pgmstudio.gui.runs.model_summary import ModelFacts, bits_text, model_facts, provenance_facts
+from pgmstudio.gui.runs.model_data import model_sources
+from pgmstudio.gui.runs.model_summary import ModelFacts, fit_facts, model_facts, provenance_facts
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.bar_rows import RankBars
 from pgmstudio.gui.widgets.basic import Note, Section, Segments, button, label, named, row, vbox
@@ -313,8 +315,7 @@ class ModelInspector(QWidget):
     # -- size and fit
 
     def _ask_facts(self, subject: ActiveModel) -> None:
-        data = self._app.project.data.get(subject.entry.data_id or "")
-        rows = None if data is None else data.data
+        rows = self._rows(subject)
         asked = (subject.model, rows)
         # Opening a session triangulates; doing it here at the same time would repeat the work.
         if asked == self._asked:
@@ -324,7 +325,15 @@ class ModelInspector(QWidget):
             return
         self._asked = asked
         model, note = subject.model, self._description(subject).size_note
-        self._latest_task.ask(lambda _cancel: model_facts(model, rows, note))
+        self._latest_task.ask(
+            lambda _cancel: model_facts(model, None if rows is None else rows.data, note)
+        )
+
+    def _rows(self, subject: ActiveModel) -> ModelRows | None:
+        """The rows that the model was learned from, as its run has them; else of its data set."""
+        if subject.entry.data_id not in self._app.project.data:
+            return None
+        return model_sources(self._app).rows(subject.model_id)
 
     def _on_facts(self, facts: ModelFacts) -> None:
         self._facts = facts
@@ -333,7 +342,7 @@ class ModelInspector(QWidget):
 
     def _show_facts(self, subject: ActiveModel) -> None:
         result = self._facts
-        data = self._app.project.data.get(subject.entry.data_id or "")
+        rows = self._rows(subject)
         facts: list[Fact] = [
             (
                 language_of(subject.model).size_title,
@@ -342,18 +351,16 @@ class ModelInspector(QWidget):
             )
         ]
         facts += self._description(subject).size_facts(subject.model, result)
-        if data is not None:
-            rows = f"{data.name}, {grouped(data.data.row_count)} rows"
-            facts.append(("Data", rows, "The rows that the fit is measured on."))
+        if rows is not None:
+            count = rows.whole.row_count if rows.chosen is None else len(rows.chosen)
+            text = f"{rows.label}, {counted(count, 'row')}"
+            facts.append(("Data", text, "The rows that the fit is measured on."))
             if result is not None and result.problem:
                 facts.append(("Fit", result.problem))
             elif result is None:
                 facts.append(("Log-likelihood", "…"))
             else:
-                facts += [
-                    (f"{name} ↑", bits_text(value), "Higher is better.")
-                    for name, value in result.fit.items()
-                ]
+                facts += fit_facts(result.fit)
         self.facts.show_facts(facts)
         self.sizes.show_sizes(SizeBreakdown() if result is None else result.sizes, subject.title)
 

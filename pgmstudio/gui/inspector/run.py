@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.experiments.bootstrap import processes_for
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.inference.junction_tree.cost import in_units
 from pgmstudio.core.languages.learners import learner_of
@@ -113,14 +114,20 @@ def forecast_facts(plan: RunPlan) -> list[Fact]:
     ]
     expected = None
     if plan.params is not None:
-        expected = forecast_run(plan.learner, plan.params, rows)
+        expected = forecast_run(
+            plan.learner,
+            plan.params,
+            rows,
+            replicates=plan.replicates,
+            processes=processes_for(rows, plan.replicates),
+        )
     if expected is not None:
         facts += [
             (
                 "Time",
                 time_words(expected.seconds),
-                "From times measured on made-up rows of other sizes; a third or three times as "
-                "much is no surprise.",
+                "With loading, restarts and bootstrap replicates, from times measured on other "
+                "data; a third or three times as much is no surprise.",
             ),
             ("Memory", f"about {in_units(expected.bytes)}", "Rows, counts and the program."),
         ]

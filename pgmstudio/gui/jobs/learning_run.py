@@ -25,7 +25,6 @@ from pgmstudio.core.learning.base import (
     SearchStep,
 )
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import decimal
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.project.run_request import RunRequest
 
@@ -36,15 +35,6 @@ SILENCE_MS = 4_000
 
 
 # Learners whose score is that of a row in bits, not of all rows together.
-BITS_PER_ROW = ("mixture.trees", "mixture.trees-shared", "nb.latent")
-
-
-def score_text(learner_key: str, score: float) -> str:
-    """A score with its significant digits: one for all rows, three per row."""
-    digits = 3 if learner_key in BITS_PER_ROW else 1
-    return decimal(score, digits)
-
-
 NO_STEPS = "its learner does not report its steps."
 
 
@@ -120,6 +110,10 @@ class LearningRun(QObject):
     @property
     def learner_key(self) -> str:
         return self.request.learner_key
+
+    @property
+    def params(self) -> object:
+        return self.request.params
 
     @property
     def has_model(self) -> bool:

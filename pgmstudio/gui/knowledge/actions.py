@@ -14,14 +14,28 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
+from pgmstudio.gui.widgets.page import Page
+
+
+def subject_of(page: Page | None) -> str | None:
+    """The model or data set of a page, as the knowledge page calls it."""
+    if page is None:
+        return None
+    if page.model_id is not None:
+        return f"model:{page.model_id}"
+    return None if page.about_data() is None else f"data:{page.about_data()}"
 
 
 def knowledge_actions(app: AppContext) -> list[ActionSpec]:
     def open_editor() -> None:
         from pgmstudio.gui.knowledge.page import KnowledgePage
 
+        current = app.center.current
+        about = subject_of(current)
         close_welcome(app)
-        app.open_page("knowledge", lambda: KnowledgePage(app))
+        page = app.open_page("knowledge", lambda: KnowledgePage(app))
+        if about is not None and page is not current and isinstance(page, KnowledgePage):
+            page.show_about(about)
 
     def nothing() -> str | None:
         project = app.project

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -53,7 +52,8 @@ from pgmstudio.gui.widgets.basic import (
     tool_button,
     vbox,
 )
-from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.combo_box import Combo, chooser, offer
+from pgmstudio.gui.widgets.file_dialog import ask_where, choose_file
 from pgmstudio.gui.widgets.page import EmbeddedPage
 
 _WIDEST_TIER = 480  # px of a tier's text
@@ -381,6 +381,9 @@ def _under(hint: str, content: QWidget) -> QWidget:
     return made
 
 
+ALL = "all"
+
+
 class KnowledgePage(EmbeddedPage):
     """Tiers, matrix and list of the same constraints."""
 
@@ -393,7 +396,12 @@ class KnowledgePage(EmbeddedPage):
         """`names_of`: the variables to show, if not all of the project."""
         super().__init__("knowledge")
         self._app = app
-        self._names_of = names_of or variables_of
+        self._names_of = names_of or self._names_at_hand
+        self._about = chooser("knowledgeAbout", "Variables to show.", 16)
+        if names_of is not None:
+            self._about.hide()
+        self._about.currentIndexChanged.connect(self.refresh)
+        self._offer_subjects()
         self._lanes = TierLanes()
         self._lanes.changed.connect(self._on_tiers)
         self._matrix = EdgeMatrix()
@@ -434,6 +442,7 @@ class KnowledgePage(EmbeddedPage):
                 self._segments,
                 self._count,
                 None,
+                self._about,
                 button(
                     "Import…",
                     self._on_import,
@@ -482,12 +491,36 @@ class KnowledgePage(EmbeddedPage):
 
     # -- showing
 
+    def show_about(self, subject: str) -> None:
+        """Show the variables of a model or data set of the project."""
+        self._offer_subjects()
+        index = self._about.findData(subject)
+        self._about.setCurrentIndex(max(0, index))
+
+    def _offer_subjects(self) -> None:
+        project = self._app.project
+        titles = {ALL: "All variables"}
+        titles |= {f"data:{key}": entry.name for key, entry in project.data.items()}
+        titles |= {f"model:{key}": entry.title for key, entry in project.models.items()}
+        offer(self._about, titles)
+
+    def _names_at_hand(self, project: Project) -> list[str]:
+        """The variables of the chosen model or data set, or all of the project."""
+        kind, _, key = str(self._about.currentData() or ALL).partition(":")
+        if kind == "data" and key in project.data:
+            return list(project.data[key].data.domain.names)
+        if kind == "model" and key in project.models:
+            return list(project.models[key].model.domain.names)
+        return variables_of(project)
+
     def _on_changed(self, before: Project, after: Project) -> None:
+        if before.data is not after.data or before.models is not after.models:
+            self._offer_subjects()
         known = (self._names_of(after), after.knowledge)
         if known != (self._names_of(before), before.knowledge):
             self.refresh()
 
-    def refresh(self) -> None:
+    def refresh(self, *_: object) -> None:
         """Show the current constraints and variables."""
         project = self._app.project
         names, rules = self._names_of(project), project.knowledge
@@ -553,9 +586,9 @@ class KnowledgePage(EmbeddedPage):
         self._app.change("Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed))
 
     def _on_import(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileName(self, "Import knowledge", "", ENDINGS)
-        if chosen:
-            self.import_file(Path(chosen))
+        chosen = choose_file(self, "knowledge", "Import knowledge", ENDINGS)
+        if chosen is not None:
+            self.import_file(chosen)
 
     def import_file(self, path: Path) -> None:
         def show(knowledge: Knowledge) -> None:
@@ -568,15 +601,22 @@ class KnowledgePage(EmbeddedPage):
         run_with_progress(self, f"Opening {path.name}", work, show, self._app.errors.report)
 
     def _on_export(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Export knowledge", "knowledge.json", ENDINGS)
-        if not chosen:
-            return
+        ask_where(
+            self,
+            "Export knowledge",
+            "knowledge.json",
+            ENDINGS,
+            self.export_file,
+            kind="knowledge",
+        )
+
+    def export_file(self, path: Path) -> None:
         try:
-            lossy = write_knowledge(Path(chosen), self._app.project.knowledge)
+            lossy = write_knowledge(path, self._app.project.knowledge)
         except PgmStudioError as error:
             self._app.errors.report(error)
             return
-        self._app.notify(" ".join([f"Saved {Path(chosen).name}.", *lossy]))
+        self._app.notify(" ".join([f"Saved {path.name}.", *lossy]))
 
 
 def variables_of(project: Project) -> list[str]:

@@ -2,87 +2,215 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QListView, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.model import DirectedModel, UndirectedModel
+from pgmstudio.core.project.edits import free_name
 from pgmstudio.gui.context import AppContext, Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import hbox, label, vbox
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
-from pgmstudio.gui.widgets.param_form import ObjectChoices, ParamForm
+from pgmstudio.gui.widgets.param_form import VARIABLES, ObjectChoices, ParamForm
+from pgmstudio.gui.widgets.search_field import SearchField
+from pgmstudio.gui.widgets.two_lines import FACTS, TwoLines
 
 
 class TargetFields(QObject):
-    """Keeps the class field of every form equal to the target until the user edits it."""
+    """Keeps the class of every form equal to the target until the user chooses another."""
 
     def __init__(self, workspace: Workspace, parent: QObject) -> None:
         super().__init__(parent)
         self._target = workspace.target
-        self._fields: list[QLineEdit] = []
+        self._fields: list[QComboBox] = []
         workspace.target_changed.connect(self._on_target_changed)
 
     def follow(self, form: QWidget) -> None:
-        """Track the class field of a form, if it has one."""
-        field = form.findChild(QLineEdit, "param.class_")
-        if isinstance(field, QLineEdit):
+        """Track the class of a form, if it has one."""
+        field = form.findChild(QComboBox, "param.class_")
+        if isinstance(field, QComboBox):
             self._fields.append(field)
-            field.setText(self._target or "")
+            self._show(field)
+
+    def refresh(self) -> None:
+        """The columns are others: offer the target where no class is chosen."""
+        for field in self._fields:
+            if field.currentData() is None:
+                self._show(field)
+
+    def _show(self, field: QComboBox) -> None:
+        field.setCurrentIndex(max(0, field.findData(self._target)))
 
     def _on_target_changed(self, target: str | None) -> None:
         before, self._target = self._target, target
         for field in self._fields:
-            if field.text().strip() in ("", before or ""):
-                field.setText(target or "")
+            if field.currentData() in (None, before):
+                self._show(field)
 
 
-class LearnerList(KeyedList):
-    """List of learners, as wide as the longest name where it fits."""
+class LearnerList(QWidget):
+    """Learners by model language, those that suit the data on top, and a field to find one."""
 
     picked = Signal()
 
     def __init__(self, name: str, keys: Iterable[str]) -> None:
-        super().__init__(name, "Learners", "Choose a learner.")
-        for key in keys:
-            learner = all_learners()[key]
-            item = QListWidgetItem(language_icon(learner.kind), learner.title)
-            item.setData(KEY, key)
-            item.setToolTip((type(learner).__doc__ or learner.title).strip())
-            self.addItem(item)
+        super().__init__()
+        self._keys = list(keys)
+        self._recommended: dict[str, str] = {}
+        self._picked: str | None = None
+        self._search = SearchField(f"{name}Search", "Find a learner")
+        self._search.setMinimumWidth(0)
+        self._search.setMaximumWidth(QWIDGETSIZE_MAX)
+        self._search.setToolTip("Part of a name, language or description; Down goes to the list.")
+        self._search.textChanged.connect(self._on_search)
+        self._search.returnPressed.connect(self._on_return)
+        self._search.installEventFilter(self)
+        self._list = KeyedList(name, "Learners", "Choose a learner.")
+        self._list.setItemDelegate(TwoLines(self._list))
+        self._list.setResizeMode(QListView.ResizeMode.Adjust)
+        self._list.currentRowChanged.connect(self._on_row)
+        space = theme().space(2)
+        searching = hbox(None, self._search, margins=(space, space, space, space))
+        vbox(self, searching, (self._list, 1), spacing=0)
+        self.setFocusProxy(self._list)
         self._page_width: int | None = None
-        self._fit()
-        self.currentRowChanged.connect(self._on_row)
-        theme().changed.connect(self._fit)
+        theme().changed.connect(self._fill)
+        self._fill()
 
     def fit_page_width(self, width: int) -> None:
-        """Use at most two fifths of `width` pixels; truncated names are complete in their tips."""
+        """Use at most two fifths of `width` pixels; truncated lines are complete in their tips."""
         self._page_width = width
         self._fit()
 
+    def show_recommended(self, reasons: Mapping[str, str]) -> None:
+        """List these learners on top with the reason."""
+        reasons = {key: reason for key, reason in reasons.items() if key in self._keys}
+        if reasons != self._recommended:
+            self._recommended = reasons
+            self._fill()
+
+    @property
+    def recommended(self) -> Mapping[str, str]:
+        return self._recommended
+
     @property
     def learner(self) -> Learner[object] | None:
-        item = self.currentItem()
-        return None if item is None else all_learners()[item.data(KEY)]
+        return None if self._picked is None else all_learners()[self._picked]
+
+    def choose(self, key: str | None) -> None:
+        """Choose a learner; a key that is not listed changes nothing."""
+        if key in self._keys:
+            self._search.clear()
+            self._list.choose(key)
+
+    def _fill(self) -> None:
+        """Write the list anew; the choice stays."""
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            if self._recommended:
+                self._add_heading("Recommended for these rows")
+                for key, reason in self._recommended.items():
+                    self._add(key, reason)
+            heading = ""
+            for key in sorted(self._keys, key=lambda key: self._order(key)):
+                kind = all_learners()[key].kind
+                if kind != heading:
+                    self._add_heading(kind_title(kind))
+                    heading = kind
+                self._add(key, about_learner(all_learners()[key]))
+            self._list.choose(self._picked)
+        self._filter(self._search.text())
+        self._fit()
+
+    def _order(self, key: str) -> int:
+        """The languages in the order of their first learner."""
+        kinds = list(dict.fromkeys(all_learners()[k].kind for k in self._keys))
+        return kinds.index(all_learners()[key].kind)
+
+    def _add_heading(self, text: str) -> None:
+        item = QListWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        self._list.addItem(item)
+
+    def _add(self, key: str, line: str) -> None:
+        learner = all_learners()[key]
+        item = QListWidgetItem(language_icon(learner.kind), learner.title)
+        item.setData(KEY, key)
+        item.setData(FACTS, line)
+        about = f"{learner.title}, {kind_title(learner.kind)}\n{about_learner(learner)}"
+        item.setToolTip(f"{about}\n{line}" if key in self._recommended else about)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{learner.title}. {line}")
+        self._list.addItem(item)
 
     def _on_row(self, number: int) -> None:
-        if number >= 0:
+        item = self._list.item(number)
+        key = None if item is None else item.data(KEY)
+        if key is not None and key != self._picked:
+            self._picked = key
             self.picked.emit()
 
+    def _on_search(self, text: str) -> None:
+        self._filter(text)
+
+    def _filter(self, text: str) -> None:
+        """Show the learners with all words, below the heading of their group."""
+        words = text.casefold().split()
+        heading: QListWidgetItem | None = None
+        for number in range(self._list.count()):
+            item = self._list.item(number)
+            key = item.data(KEY)
+            if key is None:
+                heading = item
+                item.setHidden(True)
+                continue
+            searched = f"{key} {item.toolTip()}".casefold()
+            is_found = all(word in searched for word in words)
+            item.setHidden(not is_found)
+            if is_found and heading is not None:
+                heading.setHidden(False)
+
+    def _on_return(self) -> None:
+        """Choose the first that was found."""
+        rows = range(self._list.count())
+        shown = (r for r in rows if not self._list.isRowHidden(r) and self._list.item(r).data(KEY))
+        if (first := next(shown, None)) is not None:
+            self._list.setCurrentRow(first)
+            self._list.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Down goes from the field to the list, Escape empties the field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Down:
+                self._on_return()
+                return True
+            if event.key() == Qt.Key.Key_Escape and self._search.text():
+                self._search.clear()
+                return True
+        return super().eventFilter(watched, event)
+
     def _fit(self) -> None:
-        most = theme().px("left") * 5 // 4
-        needed = self.sizeHintForColumn(0) + theme().space(5)
-        wide = min(most, max(theme().px("left_min") * 3 // 4, needed))
+        wide = theme().px("left") * 5 // 4
         self.setFixedWidth(
             wide if self._page_width is None else min(wide, self._page_width * 2 // 5)
         )
+
+
+QWIDGETSIZE_MAX = (1 << 24) - 1
+
+
+def about_learner(learner: Learner[Any]) -> str:
+    """What a learner does, in one sentence."""
+    return " ".join((type(learner).__doc__ or learner.title).split())
 
 
 class LearnerForms(QWidget):
@@ -90,10 +218,15 @@ class LearnerForms(QWidget):
 
     changed = Signal()
 
-    def __init__(self, app: AppContext, rules: Callable[[], Knowledge]) -> None:
-        """`rules`: the background knowledge that a run can use."""
+    def __init__(
+        self,
+        app: AppContext,
+        rules: Callable[[], Knowledge],
+        names: Callable[[], Sequence[str]],
+    ) -> None:
+        """`rules`: the background knowledge that a run can use; `names`: the columns."""
         super().__init__()
-        self._app, self._rules = app, rules
+        self._app, self._rules, self._names = app, rules, names
         self._targets = TargetFields(app.workspace, self)
         self._forms: dict[str, ParamForm] = {}
         self._form: ParamForm | None = None
@@ -119,7 +252,7 @@ class LearnerForms(QWidget):
     def show_learner(self, learner: Learner[object]) -> None:
         """The form of a learner with the values entered last."""
         self._title.setText(learner.title)
-        self._about.setText(" ".join((type(learner).__doc__ or "").split()))
+        self._about.setText(f"{kind_title(learner.kind)}. {about_learner(learner)}")
         if self._form is not None:
             self._form.hide()
         if learner.key not in self._forms:
@@ -156,6 +289,7 @@ class LearnerForms(QWidget):
             form.refresh_objects()
             if obey:
                 _obey(form)
+        self._targets.refresh()
 
     def _objects(self) -> ObjectChoices:
         def models(kind: type) -> dict[str, object]:
@@ -170,7 +304,10 @@ class LearnerForms(QWidget):
             return {} if knowledge.is_empty else {"of this project": knowledge}
 
         starts = {kind: partial(models, kind) for kind in (DirectedModel, UndirectedModel)}
-        return {**starts, Knowledge: rules}
+        return {**starts, Knowledge: rules, VARIABLES: self._variables}
+
+    def _variables(self) -> dict[str, object]:
+        return {name: name for name in self._names()}
 
     def _on_advanced(self, shown: bool) -> None:
         if self._form is not None:
@@ -188,9 +325,4 @@ def free_title(app: AppContext, base: str) -> str:
     """Unique name for a run and its model: a number is added if the name is in use."""
     used = {entry.title for entry in app.project.models.values()}
     used |= {run.request.title for run in app.workspace.runs.runs}
-    if base not in used:
-        return base
-    number = 2
-    while f"{base} {number}" in used:
-        number += 1
-    return f"{base} {number}"
+    return free_name(base, used)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
+from pgmstudio.core.analysis.learner_choice import recommended_learners
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.experiments.bootstrap import (
@@ -129,6 +130,7 @@ class LearnPage(Page):
 
     fixed_title = "Learn"
     icon_name = "play-circle"
+    starts_runs = True
 
     def __init__(self, app: AppContext, landing: RunRecorder) -> None:
         super().__init__("learn")
@@ -136,7 +138,7 @@ class LearnPage(Page):
         self._remedies = RemedyRow(app)
         self._learners = LearnerList("learnerList", all_learners())
         self._learners.picked.connect(self._on_learner)
-        self._forms = LearnerForms(app, lambda: app.project.knowledge)
+        self._forms = LearnerForms(app, lambda: app.project.knowledge, self._names)
         self._forms.changed.connect(self._refresh_notes)
         content = QWidget()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
@@ -147,6 +149,7 @@ class LearnPage(Page):
         self._scroll = scrolled(content, "learnScroll")
         side_layout(self, self._learners, self._scroll, self._foot())
         app.document.changed.connect(self._on_document_changed)
+        app.workspace.target_changed.connect(self._recommend)
         self._refresh_data()
         self.choose(learner=FIRST_LEARNER)
 
@@ -240,7 +243,15 @@ class LearnPage(Page):
             return None
         name = self._app.project.data[self.data_id].name
         part = self._part.currentData()
-        return RunPlan(self.learner, self._forms.params(), self.data_id, name, part, rows)
+        return RunPlan(
+            self.learner,
+            self._forms.params(),
+            self.data_id,
+            name,
+            part,
+            rows,
+            self.bootstrap.replicates.value(),
+        )
 
     def choose(self, *, learner: str | None = None, data_id: str | None = None) -> None:
         """Preselect a learner or a data set."""
@@ -260,6 +271,10 @@ class LearnPage(Page):
         self.bootstrap.switch_on()
         self._scroll.ensureWidgetVisible(self.bootstrap)
         self.bootstrap.replicates.setFocus()
+
+    def _names(self) -> tuple[str, ...]:
+        entry = self._app.project.data.get(self.data_id or "")
+        return () if entry is None else entry.data.domain.names
 
     def _rows(self) -> DataSet | None:
         if self.data_id is None:
@@ -290,8 +305,18 @@ class LearnPage(Page):
         entry = self._app.project.data.get(self.data_id or "")
         parts = entry.split.names if entry is not None and entry.split is not None else ()
         offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
+        self._forms.refresh_objects()
         self._forms.show_columns(() if entry is None else entry.data.domain.names)
+        self._recommend()
         self._refresh_notes()
+
+    def _recommend(self, *_: object) -> None:
+        """List the learners that suit the data on top."""
+        entry = self._app.project.data.get(self.data_id or "")
+        target = self._app.workspace.target
+        self._learners.show_recommended(
+            {} if entry is None else recommended_learners(entry.data, target)
+        )
 
     def _refresh_notes(self, *_: object) -> None:
         if self._learners.learner is None:

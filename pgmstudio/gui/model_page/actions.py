@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.drawing.snapping import SIDES
@@ -14,6 +15,7 @@ from pgmstudio.core.project.model_edits import ReversibleEdges
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
+from pgmstudio.gui.canvas.overlays import BLANKET
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.model_page.action_conditions import PageConditions
@@ -254,7 +256,26 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             needs=[on.open_page],
             separator_before=True,
         ),
+        *(
+            ActionSpec(
+                f"model.only-{key}",
+                f"Show only its {title}",
+                "Model",
+                f"Hide all nodes but the selected one and its {what}; closing the search shows "
+                "them again.",
+                on.command(partial(_show_around, scope=scope)),
+                needs=[on.nodes(1)],
+            )
+            for key, title, what, scope in (
+                ("neighbourhood", "neighbourhood", "neighbours", 1),
+                ("blanket", "Markov blanket", "parents, children and their other parents", BLANKET),
+            )
+        ),
     ]
+
+
+def _show_around(page: ModelPage, scope: int) -> None:
+    page.canvas.show_around(page.scene().selected_nodes[0], scope)
 
 
 def _layout(on: PageConditions) -> list[ActionSpec]:

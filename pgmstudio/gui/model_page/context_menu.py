@@ -18,6 +18,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeView
+from pgmstudio.gui.canvas.overlays import BLANKET
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import CANVAS_KEYS
@@ -139,6 +140,9 @@ def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
     text = "No longer the target" if face.is_target else "Make target"
     _add(menu, "target", text, lambda: signals.target.emit(name), "crosshair")
     _add(menu, "table", "Show table", lambda: signals.open_node.emit(name), "table")
+    around = page.canvas.show_around
+    _add(menu, "neighbourhood", "Show only its neighbourhood", lambda: around(name, 1))
+    _add(menu, "blanket", "Show only its Markov blanket", lambda: around(name, BLANKET))
     _separation_menu(menu, page, name)
     modes = menu.addMenu("Show as")
     for mode, title in MODE_TITLES.items():

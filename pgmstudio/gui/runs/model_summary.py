@@ -47,17 +47,37 @@ def model_facts(model: Model, data: DataSet | None, size_note: Callable[[Any], s
 
 
 def fit_per_row(model: Model, data: DataSet) -> dict[str, float]:
-    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k · log2 e, over N."""
+    """The fit of a model to the observed cells of some rows."""
     rows = data.total_weight
     if not isinstance(model, ProbabilisticModel) or rows <= 0:
         return {}
     total = log2_likelihood(model, rows_over(data, model.domain))
-    free = model.representation_size()
+    return fit_of(total / rows, model.representation_size(), rows)
+
+
+def fit_of(bits_per_row: float, free: int, rows: float) -> dict[str, float]:
+    """L/N, and with k free parameters BIC = L − k/2 · log2 N and AIC = L − k · log2 e, over N."""
     return {
-        "Log-likelihood": total / rows,
-        "BIC": (total - free / 2 * math.log2(max(rows, 1.0))) / rows,
-        "AIC": (total - AIC_BITS * free) / rows,
+        "Log-likelihood": bits_per_row,
+        "BIC": bits_per_row - free / 2 * math.log2(max(rows, 1.0)) / rows,
+        "AIC": bits_per_row - AIC_BITS * free / rows,
     }
+
+
+_FIT_TIPS = {
+    "Log-likelihood": "log₂ P(row) of the model with its own parameters, mean over the rows; of a "
+    "row with missing cells, of the observed ones.",
+    "BIC": "Log-likelihood − k/2 · log₂ N / N with k free parameters and N rows.",
+    "AIC": "Log-likelihood − k · log₂ e / N with k free parameters and N rows.",
+}
+
+
+def fit_facts(fit: Mapping[str, float]) -> list[tuple[str, str, str]]:
+    """The fit of a model; the same names, definitions and digits for a run and for a model."""
+    return [
+        (f"{name} ↑", bits_text(value), f"{_FIT_TIPS[name]} Higher is better.")
+        for name, value in fit.items()
+    ]
 
 
 def bits_text(value: float) -> str:

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from pgmstudio.core.execution.events import Progress
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.learning.score_definition import ScoreDefinition, score_definition
 from pgmstudio.core.project.project import Outcome, Project, Run
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun, Trace
@@ -41,6 +43,10 @@ class RecordedRun:
         return self.record.learner
 
     @property
+    def params(self) -> Mapping[str, object]:
+        return self.record.params
+
+    @property
     def has_model(self) -> bool:
         return self.record.model_id is not None
 
@@ -68,6 +74,11 @@ class RecordedRun:
 
 
 AnyRun = LearningRun | RecordedRun
+
+
+def score_of(run: AnyRun) -> ScoreDefinition:
+    """What the score of a run measures."""
+    return score_definition(all_learners().get(run.learner_key), run.params)
 
 
 def record_of(project: Project, run: LearningRun) -> str | None:

@@ -30,11 +30,13 @@ from pgmstudio.core.project.project import (
     plain_params,
     restored_params,
 )
-from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.project.run_request import RunRequest
-from pgmstudio.gui.runs.live_model import live_models
+from pgmstudio.gui.runs.live_model import live_models, open_best
+from pgmstudio.gui.runs.recorded_run import score_of
+from pgmstudio.gui.widgets.input_watch import InputWatch
 from pgmstudio.version import __version__
 
 # More points than a plot has pixels add nothing.
@@ -66,7 +68,10 @@ class RunRecorder(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
+        self._watches: dict[LearningRun, InputWatch] = {}
+        app.workspace.runs.run_added.connect(self._on_run_added)
         app.workspace.runs.run_ended.connect(self._on_run_ended)
+        app.document.replaced.connect(self._watches.clear)
 
     def start(self, request: RunRequest, *, is_paused: bool = False) -> LearningRun:
         data = training_rows(self._app.project, request.data_id, request.split_part)
@@ -106,9 +111,13 @@ class RunRecorder(QObject):
             return start_bootstrap(self._app, request, settings)
         return self.start(request)
 
+    def _on_run_added(self, run: LearningRun) -> None:
+        self._watches[run] = InputWatch(self._app.window)
+
     def _on_run_ended(self, run: LearningRun) -> None:
         if not run.is_unwanted:
             self._land(run)
+        self._watches.pop(run, None)
         live_models(self._app).forget(run)
 
     def _land(self, run: LearningRun) -> None:
@@ -135,8 +144,25 @@ class RunRecorder(QObject):
             f"{word} {run.request.title}", partial(add_run, run=record, model=entry, into=into)
         ):
             run.model_id = model_id
-            self._app.notify(self._same_as_before(run) or end_message(run))
+            opens = entry is not None and self._is_awaited(run)
+            action = None
+            if entry is not None and not opens:
+                tip = "Show the model of this run"
+                action = ToastAction("Open", tip, partial(open_best, self._app, run))
+            self._app.notify(self._same_as_before(run) or end_message(run), action=action)
             self._log_constraints(run)
+            if opens:
+                open_best(self._app, run)
+
+    def _is_awaited(self, run: LearningRun) -> bool:
+        """Whether the person waits for this run: nothing was pressed since it was started on the
+        page that starts runs, and no other run is under way."""
+        page, queue = self._app.center.current, self._app.workspace.runs
+        watch = self._watches.get(run)
+        is_waiting = watch is not None and not watch.was_used
+        is_last = not queue.running and not queue.waiting
+        is_finished = run.state is JobState.FINISHED
+        return is_finished and is_last and is_waiting and page is not None and page.starts_runs
 
     def _same_as_before(self, run: LearningRun) -> str | None:
         """For a reproduction: whether the model is the recorded one, to the last bit."""
@@ -166,7 +192,7 @@ class RunRecorder(QObject):
             seconds=round(run.seconds, 3),
             measures=run.measures,
             trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
-            messages=tuple(run.notes),
+            messages=(*run.notes, *_failure(run)),
             kept={kind: artifact.plain() for kind, artifact in run.kept.items()},
         )
 
@@ -175,6 +201,15 @@ class RunRecorder(QObject):
         if message is not None:
             level = "info" if message.startswith("All") else "warning"
             self._app.log(level, message)
+
+
+def _failure(run: LearningRun) -> tuple[str, ...]:
+    """Why a run failed, for the list of runs of the project."""
+    error = run.error
+    if run.state is not JobState.FAILED or error is None:
+        return ()
+    is_for_people = isinstance(error, PgmStudioError)
+    return (f"failed: {error}" if is_for_people else f"failed: internal error, {error!r}",)
 
 
 def _part_of(entry: DataEntry, run: Run) -> str | None:
@@ -239,7 +274,7 @@ def end_message(run: LearningRun) -> str:
     """Message on how a run ended."""
     seconds = f"{run.seconds:.1f}\u00a0s"
     score = run.measures.get("score")
-    details = "" if score is None else f" Score {score_text(run.request.learner_key, score)}."
+    details = "" if score is None else f" {score_of(run).title} {score_of(run).format(score)}."
     if run.state is JobState.FINISHED:
         return f"{run.request.title} finished after {seconds}.{details}"
     if run.best is not None:

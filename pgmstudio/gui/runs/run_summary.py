@@ -10,26 +10,21 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.registry import language_of
+from pgmstudio.core.learning.score_definition import ScoreUnit
 from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
 from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.learning_run import BITS_PER_ROW, LearningRun, score_text
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.runs.live_model import position_text
-from pgmstudio.gui.runs.model_summary import bits_text, fit_per_row
-from pgmstudio.gui.runs.recorded_run import AnyRun
+from pgmstudio.gui.runs.model_summary import bits_text, fit_facts, fit_of, fit_per_row
+from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, score_of
 from pgmstudio.gui.runs.score_plot import HELD, WEIGHT
 from pgmstudio.gui.widgets.fact_rows import Fact
 from pgmstudio.gui.widgets.param_form import choice_label
 
 # More restarts than this are as good as without end.
 MAX_NAMED = 10_000
-_INFORMATION_TIP = (
-    "Mutual information of the joined variables, in bits over all rows, less any penalty. "
-    "Not a likelihood: scores of networks are on another scale."
-)
-# Learners whose score is the mutual information of a tree, not a likelihood: above 0.
-INFORMATION = ("tree.chow-liu", "tree.chow-liu-sparse")
 # Shown with the best model, or in the heading.
 _SHOWN_ELSEWHERE = {"best score", "restart", "restarts"}
 # Of the climb that came last; when the run is over only the best one counts.
@@ -58,7 +53,10 @@ def state_text(run: AnyRun) -> str:
 def failure_text(run: AnyRun) -> str:
     """Why a run failed, where that is known."""
     error = getattr(run, "error", None)
-    return f"failed: {error}" if isinstance(error, PgmStudioError) else "failed, see log"
+    if isinstance(error, PgmStudioError):
+        return f"failed: {error}"
+    notes = run.record.messages if isinstance(run, RecordedRun) else ()
+    return notes[-1] if notes and notes[-1].startswith("failed: ") else "failed, see log"
 
 
 def sentence_case(text: str) -> str:
@@ -91,7 +89,7 @@ def counter_facts(run: LearningRun) -> list[Fact]:
     for name, value in counters.items():
         if name not in _SHOWN_ELSEWHERE and not name.startswith(WEIGHT):
             is_score = "score" in name or name == HELD
-            shown = run_score_text(run, value) if is_score else number_label(value)
+            shown = score_of(run).format(value) if is_score else number_label(value)
             first = name[:1].upper() if name[:1].isascii() else name[:1]  # λ is not Λ
             facts.append((first + name[1:].replace("_", " "), shown))
     if weights:
@@ -103,24 +101,22 @@ def counter_facts(run: LearningRun) -> list[Fact]:
     return facts
 
 
-def run_score_text(run: LearningRun, score: float) -> str:
-    """A score of all rows, or bits per row where the learner counts so."""
-    key = run.request.learner_key
-    return bits_text(score) if key in BITS_PER_ROW else score_text(key, score)
-
-
 def best_facts(run: LearningRun) -> list[Fact]:
-    """The score of the best model, where it was found, and how large it is."""
+    """The score of the best model, its fit as in its own inspector, and how large it is."""
     facts: list[Fact] = []
     score = run.measures.get("score")
     rows = run.task.data.total_weight
     if score is not None:
-        is_information = run.request.learner_key in INFORMATION
-        name = "Information of edges" if is_information else "Score"
-        tip = _INFORMATION_TIP if is_information else "Higher is better."
-        facts.append((name, run_score_text(run, score), tip))
-        if rows > 0 and run.request.learner_key not in BITS_PER_ROW:
-            facts.append(("Per row", bits_text(score / rows), "Higher is better."))
+        definition = score_of(run)
+        text, tip = definition.format(score), definition.text
+        if definition.unit is ScoreUnit.BITS_PER_ROW:
+            text = bits_text(score)
+        elif definition.unit is ScoreUnit.BITS and rows > 0:
+            text, tip = f"{text} bits", f"{bits_text(score / rows)}. {tip}"
+        facts.append((f"Search: {definition.title}", text, tip))
+    per_row = run.measures.get("log2_likelihood_per_row")
+    if per_row is not None and run.best is not None and rows > 0:
+        facts += fit_facts(fit_of(per_row, run.best.representation_size(), rows))
     positions = [
         position_text(word, run.best_found_at[name])
         for name, word in (("restart", "restart"), ("runs", "run"), ("step", "step"))
@@ -149,7 +145,7 @@ def activity_text(run: LearningRun) -> str:
     if done is None or not isinstance(asked, int | float) or not asked or run.state.is_end:
         return "How it ended" if run.state.is_end else "Now"
     if not done:
-        return "First climb" if run.request.learner_key not in BITS_PER_ROW else "First start"
+        return "First climb" if score_of(run).unit is not ScoreUnit.BITS_PER_ROW else "First start"
     of_all = f" of {grouped(int(asked))}" if asked < MAX_NAMED else ""
     return f"Restart {grouped(int(done))}{of_all}"
 

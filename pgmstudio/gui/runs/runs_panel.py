@@ -12,11 +12,18 @@ from pgmstudio.core.project.edits import remove_run
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
-from pgmstudio.gui.jobs.learning_run import LearningRun, score_text
+from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.navigation import open_learn_page, open_pdg_steps, open_run_result
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.live_model import open_best
-from pgmstudio.gui.runs.recorded_run import AnyRun, RecordedRun, model_of, record_of, runs_of
+from pgmstudio.gui.runs.recorded_run import (
+    AnyRun,
+    RecordedRun,
+    model_of,
+    record_of,
+    runs_of,
+    score_of,
+)
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_counters, state_text
 from pgmstudio.gui.runs.score_plot import HELD, score_plot
@@ -40,7 +47,7 @@ _STATE_ICONS = {
 
 def _score(run: AnyRun) -> str:
     score = run.measures.get("score", run.progress.counters.get("score"))
-    return "" if score is None else score_text(run.learner_key, score)
+    return "" if score is None else score_of(run).format(score)
 
 
 def _time(run: AnyRun) -> str:
@@ -63,7 +70,12 @@ def _progress(run: AnyRun) -> CellMarks | None:
 _COLUMNS = (
     Column("Run", value=lambda run: run.title, icon=_state_icon),
     Column("State", value=progress_text, stretches=True, marks=_progress),
-    Column("Score ↑", is_number=True, tip="The best score so far.", value=_score),
+    Column(
+        "Score ↑",
+        is_number=True,
+        tip="The best score so far; the inspector of the run defines it.",
+        value=_score,
+    ),
     Column("Time", is_number=True, tip="Minutes and seconds.", value=_time),
 )
 
@@ -282,6 +294,6 @@ def _counters(run: AnyRun) -> list[str]:
     parts = [state_text(run)]
     for name, value in list(shown_counters(run).items())[:5]:
         is_score = "score" in name or name == HELD
-        shown = score_text(run.learner_key, value) if is_score else number_label(value)
+        shown = score_of(run).format(value) if is_score else number_label(value)
         parts.append(f"{name} {shown}")
     return parts

@@ -12,8 +12,8 @@ from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.number_format import grouped
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import Weight, theme
-from pgmstudio.gui.widgets.elided_label import distinct_mode
-from pgmstudio.gui.widgets.grid_view import CellMarks
+from pgmstudio.gui.widgets.grid_view import CellDelegate, CellMarks
+from pgmstudio.gui.widgets.short_names import ShortNames
 from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
 TICK, NAME, BARS, FACTS, MISSING, CHIP = range(6)
@@ -109,6 +109,7 @@ class ColumnList(Table):
             tip="",
         )
         self._facts_head = facts_head
+        self._short = ShortNames()
         self.setColumnHidden(TICK, not with_ticks)
         self.setColumnHidden(MISSING, bool(chip_head))
         head = self.horizontalHeader()
@@ -146,7 +147,12 @@ class ColumnList(Table):
         others += self._width_of(BARS)
         width = max(least, min(wanted, self.viewport().width() - others))
         self.setColumnWidth(NAME, width)
-        self.setTextElideMode(distinct_mode(names, metrics, width - theme().px("icon") - 14))
+        if self._short.names != tuple(names):
+            self._short = ShortNames(names)
+        delegate = self.itemDelegate()
+        if isinstance(delegate, CellDelegate):
+            room = width - theme().px("icon") - 14
+            delegate.short_texts = {NAME: self._short.all(metrics, room)}
 
     def _width_of(self, column: int) -> int:
         return 0 if self.isColumnHidden(column) else self.columnWidth(column)

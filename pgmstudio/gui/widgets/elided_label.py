@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
@@ -77,14 +75,3 @@ class ElidedLabel(QLabel):
             self.clicked.emit()
         else:
             super().keyPressEvent(event)
-
-
-def distinct_mode(names: Sequence[str], metrics: QFontMetrics, width: int) -> Qt.TextElideMode:
-    """How to shorten names to `width` so that no two look the same: at the end if that keeps them
-    apart, else in the middle or at the beginning."""
-    modes = Qt.TextElideMode
-    different = set(names)
-    for mode in (modes.ElideRight, modes.ElideMiddle, modes.ElideLeft):
-        if len({metrics.elidedText(name, mode, width) for name in different}) == len(different):
-            return mode
-    return modes.ElideMiddle

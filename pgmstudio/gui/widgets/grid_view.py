@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
@@ -22,6 +22,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar, paint_mini_bars
 from pgmstudio.gui.widgets.basic import named
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
+from pgmstudio.gui.widgets.short_names import ShortNames
 
 Index = QModelIndex | QPersistentModelIndex
 MARKS = Qt.ItemDataRole.UserRole  # a `CellMarks`, or nothing
@@ -54,12 +55,15 @@ class CellDelegate(QStyledItemDelegate):
     """Paints a cell with its marks and a hairline under it."""
 
     gap = 0  # px more for each column that is as wide as its contents
+    short_texts: Mapping[int, Mapping[str, str]] = {}  # by column, what is drawn for a text
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         marks = index.data(MARKS)
         if marks is not None and marks.chip is not None:
             option.text = ""  # the chip has it
+        elif (short := self.short_texts.get(index.column())) is not None:
+            option.text = short.get(option.text, option.text)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         marks = index.data(MARKS)
@@ -164,6 +168,7 @@ class SortHead(QHeaderView):
     def __init__(self, table: QTableView) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
         self.setSectionsClickable(True)
+        self._short = ShortNames()
         table.setHorizontalHeader(self)
 
     def heading(self, section: int, name: str) -> str:
@@ -178,7 +183,18 @@ class SortHead(QHeaderView):
         metrics = QFontMetrics(font)
         used = 2 * _HEAD_PADDING + metrics.horizontalAdvance(arrow)
         available = self.sectionSize(section) - used
-        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, available) + arrow
+        if metrics.horizontalAdvance(name) <= available:
+            return name + arrow
+        if name not in self._short.names:  # of another model
+            self._short = ShortNames(self._headings())
+        return self._short.shorten(name, metrics, font.toString(), available) + arrow
+
+    def _headings(self) -> list[str]:
+        model = self.model()
+        return [
+            str(model.headerData(section, Qt.Orientation.Horizontal) or "")
+            for section in range(model.columnCount())
+        ]
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)

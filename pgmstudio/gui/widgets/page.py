@@ -32,6 +32,7 @@ class RunPlan:
     data_name: str
     part: str | None  # of the split
     rows: DataSet
+    replicates: int = 0  # of a bootstrap
 
 
 class Page(QWidget):
@@ -40,6 +41,7 @@ class Page(QWidget):
     fixed_title: ClassVar[str] = ""  # of pages whose title does not change
     icon_name: ClassVar[str] = "table"
     stands_alone: ClassVar[bool] = False  # sends the panels away while this page is in front
+    starts_runs: ClassVar[bool] = False  # a run that ends while nothing is done opens its model
     needs_tab: ClassVar[bool] = True  # else no row of tabs while this is the only page
 
     title_changed = Signal()

@@ -101,6 +101,7 @@ class ParamSlider(QSlider):
 
 # How objects (a start model, knowledge) are chosen: type -> choices by name, asked when shown.
 ObjectChoices = Mapping[Any, Callable[[], Mapping[str, Any]]]
+VARIABLES = "variables"  # the key of the names of columns
 
 
 class ParamForm(QWidget):
@@ -129,7 +130,7 @@ class ParamForm(QWidget):
         self.show_advanced(False)
 
     def _add(self, spec: ParamSpec) -> None:
-        field = _Field(spec, self._objects.get(spec.object_type))
+        field = _Field(spec, self._objects.get(VARIABLES if spec.is_variable else spec.object_type))
         named(field.widget, f"param.{spec.name}", f"{spec.title}. {spec.help}", spec.help)
         field.on_change(self._on_changed)
         title = label(spec.title, "secondary")
@@ -226,12 +227,15 @@ class _Field:
             self.widget = QCheckBox()
         elif spec.is_order:
             self.widget = OrderList()
-        elif spec.kind in (ParamKind.CHOICE, ParamKind.OBJECT):
-            self.widget = Combo()
+        elif spec.kind in (ParamKind.CHOICE, ParamKind.OBJECT) or objects is not None:
+            self.widget = combo = Combo()
             if spec.none_label is not None and objects is None:
-                self.widget.addItem(spec.none_label)
+                combo.addItem(spec.none_label)
             for choice in spec.choices:
-                self.widget.addItem(choice_label(choice), choice)
+                combo.addItem(choice_label(choice), choice)
+            if spec.is_variable:  # however long the names are
+                combo.setSizeAdjustPolicy(_BY_LENGTH)
+                combo.setMinimumContentsLength(12)
             self.refresh_objects()
         else:
             line = QLineEdit()
@@ -242,13 +246,19 @@ class _Field:
     def refresh_objects(self) -> None:
         if self._ask_objects is None or not isinstance(self.widget, QComboBox):
             return
-        chosen = self.widget.currentText()
+        # A variable may be called as “none” is written: it is known by its data.
+        chosen, text = self.widget.currentData(), self.widget.currentText()
         self._objects = self._ask_objects()
         none = [self.spec.none_label] if self.spec.none_label is not None else []
         with QSignalBlocker(self.widget):  # no signal between the choices
             self.widget.clear()
-            self.widget.addItems([*none, *self._objects])
-            self.widget.setCurrentText(chosen)
+            self.widget.addItems(none)
+            for name in self._objects:
+                self.widget.addItem(name, name)
+            if self.spec.is_variable:
+                self.widget.setCurrentIndex(max(0, self.widget.findData(chosen)))
+            else:
+                self.widget.setCurrentText(text)
 
     def value(self) -> Any:
         match self.widget:
@@ -256,6 +266,8 @@ class _Field:
                 return self.widget.isChecked()
             case QComboBox():
                 text = self.widget.currentText()
+                if self.spec.is_variable:
+                    return self.widget.currentData()
                 if text == self.spec.none_label:
                     return None
                 if self.spec.kind is ParamKind.OBJECT:
@@ -272,6 +284,8 @@ class _Field:
         match self.widget:
             case QCheckBox():
                 self.widget.setChecked(bool(value))
+            case QComboBox() if self.spec.is_variable:
+                self.widget.setCurrentIndex(max(0, self.widget.findData(value)))
             case QComboBox():
                 text = self._text_of(value)
                 is_choice = value is not None and self.spec.kind is ParamKind.CHOICE
@@ -301,6 +315,9 @@ class _Field:
                 self.widget.order_changed.connect(slot)
             case QLineEdit():
                 self.widget.textChanged.connect(lambda _: slot())
+
+
+_BY_LENGTH = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 
 
 def _placeholder(spec: ParamSpec) -> str:

@@ -15,7 +15,7 @@ from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.reading_limits import DEFAULT_GIGABYTES, set_read_limit
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.beliefs.belief_service import BeliefService
-from pgmstudio.gui.context import AppContext, Edge, Selection
+from pgmstudio.gui.context import AppContext, Edge, Selection, ToastAction
 from pgmstudio.gui.jobs.background_run import BackgroundRuns
 from pgmstudio.gui.jobs.run_queue import RunQueue
 from pgmstudio.gui.project.document import Document
@@ -130,7 +130,7 @@ class WindowWorkspace(QObject):
 class WindowContext(QObject):
     """One per window: document, workspace, tabs, actions, preferences, messages and services."""
 
-    toast = Signal(str, object)  # message, text of an undo button or None
+    toast = Signal(str, object)  # message, ToastAction or None
     preferences_changed = Signal(object)
     reveal_requested = Signal(str)  # panel name
 
@@ -207,10 +207,14 @@ class WindowContext(QObject):
             return False
         return True
 
-    def notify(self, message: str, *, undo: bool = False) -> None:
-        """Show a toast, with an Undo button if asked, and add a line to the log."""
+    def notify(
+        self, message: str, *, undo: bool = False, action: ToastAction | None = None
+    ) -> None:
+        """Show a toast, with an Undo button or another one, and add a line to the log."""
         self.log("info", message)
-        self.toast.emit(message, "Undo" if undo else None)
+        if undo:
+            action = ToastAction("Undo", "Undo the last change", self.document.undo_stack.undo)
+        self.toast.emit(message, action)
 
     def log(self, level: str, message: str) -> None:
         """Add a line to the log; `level` is "info", "warning" or "error"."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
-from PySide6.QtCore import QByteArray, QElapsedTimer, QEvent, QObject, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QElapsedTimer, QEvent, QObject, QPoint, QSettings, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -22,9 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.languages.base import Lazy
-from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.files.actions import RecentMenu
 from pgmstudio.gui.files.closing import may_close
+from pgmstudio.gui.files.model_menu import add_model_entries
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
@@ -38,6 +39,7 @@ from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
+from pgmstudio.gui.window.file_drop import FileDrop
 from pgmstudio.gui.window.registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
 from pgmstudio.gui.window.status_bar import StatusBar
 
@@ -57,8 +59,6 @@ MAX_SHOWN = 4
 class Toast(QFrame):
     """Child of the window, so that it never takes the focus."""
 
-    undo_requested = Signal()
-
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self.setObjectName("toast")
@@ -66,20 +66,25 @@ class Toast(QFrame):
         self._label = named(QLabel(), "toastText")
         self._label.setWordWrap(True)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._undo = QPushButton("Undo")
-        self._undo.setProperty("role", "link")
-        self._undo.setToolTip("Undo the last change")
-        self._undo.clicked.connect(self._on_undo)
+        self._action: ToastAction | None = None
+        self._button = QPushButton()
+        self._button.setObjectName("toastAction")
+        self._button.setProperty("role", "link")
+        self._button.clicked.connect(self._on_clicked)
         self._row = layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.addWidget(self._label, 1)
-        layout.addWidget(self._undo)
+        layout.addWidget(self._button)
         self._timer = one_shot(self, self.hide)
         self.hide()
 
-    def show_message(self, message: str, undo: object = None) -> None:
+    def show_message(self, message: str, action: ToastAction | None = None) -> None:
         self._label.setText(message)
-        self._undo.setVisible(undo is not None)
+        self._action = action
+        self._button.setVisible(action is not None)
+        if action is not None:
+            self._button.setText(action.text)
+            self._button.setToolTip(action.tip)
         self.show()
         self.update_position()
         self.raise_()
@@ -95,9 +100,10 @@ class Toast(QFrame):
         self.resize(self.width(), self._row.totalHeightForWidth(self.width()))
         self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)
 
-    def _on_undo(self) -> None:
-        self.undo_requested.emit()
+    def _on_clicked(self) -> None:
         self.hide()
+        if self._action is not None:
+            self._action.run()
 
 
 class ErrorNote(Note):
@@ -213,7 +219,6 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.setMinimumSize(960, 640)
         self.resize(1280, 800)
-        self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         # The Window menu shows and hides panels; Qt's own menu does not know collapsed ones.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
@@ -232,19 +237,20 @@ class MainWindow(QMainWindow):
             self.add_late_actions()
         self.setStatusBar(StatusBar(self.app))
         self.toast = Toast(self)
+        self.file_drop = FileDrop(self, partial(open_files, self.app))
         self.error_notes = ErrorNotes(self.app, self.panels)
         self._refresh_soon = one_shot(self, self.app.actions.refresh)
         self._refit_soon = one_shot(self, self._refit)
         # New beliefs are painted first; menus and the command field refresh when they open.
         self._refresh_later = one_shot(self, self.app.actions.refresh, REFRESH_AFTER_MS)
         self.app.toast.connect(self.toast.show_message)
-        self.toast.undo_requested.connect(self.app.document.undo_stack.undo)
         self.app.errors.message.connect(self._on_error)
         self.app.errors.noted.connect(self.error_notes.show)
         self.app.errors.loss_noted.connect(self.error_notes.show_loss)
         self.app.reveal_requested.connect(self.reveal)
         self.app.center.page_changed.connect(self._on_page_changed)
         self.app.center.start_requested.connect(self._on_start_requested)
+        self.app.center.menu_requested.connect(self._on_tab_menu)
         self.app.document.replaced.connect(self.toast.hide)
         self.app.document.file_changed.connect(self._retitle)
         self.app.document.changed.connect(lambda *_: self._refresh_soon.start())
@@ -368,6 +374,20 @@ class MainWindow(QMainWindow):
     def _on_error(self, message: str) -> None:
         self.app.log("error", message)
 
+    def _on_tab_menu(self, page: Page, place: QPoint) -> None:
+        """What can be done with a page and its model."""
+        center, menu = self.app.center, named(QMenu(self), "tabMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        if page.model_id in self.app.project.models:
+            add_model_entries(menu, self.app, page.model_id or "")
+            menu.addSeparator()
+        menu.addAction("Close", lambda: center.close_page(page))
+        others = [other for other in center.pages if other is not page]
+        close = menu.addAction("Close others", lambda: [center.close_page(o) for o in others])
+        close.setEnabled(bool(others))
+        menu.popup(place)
+
     # -- Qt
 
     def event(self, event: QEvent) -> bool:
@@ -402,14 +422,9 @@ class MainWindow(QMainWindow):
             return
         super().keyPressEvent(event)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        event.acceptProposedAction()
-        open_files(self.app, files)
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.file_drop.watch()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not may_close(self.app):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QTabWidget, QWidget
 
@@ -86,6 +88,7 @@ class TabArea(QWidget):
     facts_changed = Signal()  # of any page
     tiling_changed = Signal()
     start_requested = Signal()
+    menu_requested = Signal(object, QPoint)  # the Page of a tab, where on the screen
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,6 +123,8 @@ class TabArea(QWidget):
         tabs.tabCloseRequested.connect(lambda index: self._close_at(tabs, index))
         tabs.currentChanged.connect(lambda _index: self._on_current_changed(tabs))
         tabs.tabBarClicked.connect(lambda _index: self._activate(tabs))
+        tabs.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        tabs.tabBar().customContextMenuRequested.connect(partial(self._on_menu, tabs))
         tabs.installEventFilter(self)
         self._groups.append(tabs)
         self._splitter.addWidget(tabs)
@@ -236,6 +241,11 @@ class TabArea(QWidget):
         tabs.hide()
         tabs.setParent(None)
         tabs.deleteLater()
+
+    def _on_menu(self, tabs: _Tabs, place: QPoint) -> None:
+        page = tabs.widget(tabs.tabBar().tabAt(place))
+        if isinstance(page, Page):
+            self.menu_requested.emit(page, tabs.tabBar().mapToGlobal(place))
 
     def _activate(self, tabs: _Tabs) -> None:
         number = self._groups.index(tabs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -413,3 +414,22 @@ def test_what_the_file_of_a_model_said_follows_its_variables() -> None:
     assert set(more.models["m1"].properties.variables) == {"X1", "X2"}
     assert "X1" not in more.models["m1"].properties.tables
     assert more.models["m1"].properties.network == ("all",)
+
+
+def test_models_and_data_of_one_name_are_told_apart() -> None:
+    made = Project()
+    for _ in range(3):
+        made = edits.add_data(made, entry=DataEntry("rows", rows()))
+    assert [entry.name for entry in made.data.values()] == ["rows", "rows 2", "rows 3"]
+    entry = ModelEntry("asia", network())
+    made = edits.add_model(edits.add_model(made, entry=entry), entry=entry)
+    made = edits.duplicate_model(made, model_id="m1", title="asia")
+    assert [model.title for model in made.models.values()] == ["asia", "asia 2", "asia 3"]
+    made = edits.rename_model(made, model_id="m1", title="asia")
+    assert made.models["m1"].title == "asia"
+    made = edits.rename_model(made, model_id="m3", title="asia 2")
+    assert made.models["m3"].title == "asia 2 2"
+    assert edits.with_distinct_titles(made) is made
+    old = replace(made, models={"m1": entry, "m2": entry})
+    titles = [model.title for model in edits.with_distinct_titles(old).models.values()]
+    assert titles == ["asia", "asia 2"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Done, Observed
@@ -177,6 +177,7 @@ def test_an_intervention_is_kept_in_an_evidence_case(
     do(page, "lung", "yes")
     window.app.actions.refresh()
     window.app.actions["evidence.save"].trigger()
+    window.findChild(QInputDialog, "nameDialog").accept()
     ((name, case),) = window.app.project.evidence_cases.items()
     assert case.evidence == {"lung": Done("yes")}
     assert name == "lung do = yes"

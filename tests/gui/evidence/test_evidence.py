@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QPushButton, QSpinBox, QTreeWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QInputDialog,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Excluded, Likelihood, Observed
@@ -104,15 +112,35 @@ def test_the_explanation_and_the_target_are_toggled_from_the_menu(
     assert window.app.workspace.target is None
 
 
+def save_scenario(window: MainWindow, name: str | None = None) -> None:
+    """Under the name that is offered, or another."""
+    run(window, "evidence.save")
+    dialog = window.findChild(QInputDialog, "nameDialog")
+    if name is not None:
+        dialog.setTextValue(name)
+    dialog.accept()
+    dialog.deleteLater()
+    dialog.setObjectName("")
+
+
+def test_a_scenario_is_saved_under_the_name_that_is_entered(
+    window: MainWindow, live: BeliefService
+) -> None:
+    live.click_state("smoke", "yes")
+    save_scenario(window, " Smoker ")
+    save_scenario(window, "  ")
+    assert list(window.app.project.evidence_cases) == ["Smoker"]
+
+
 def test_evidence_is_saved_as_a_case_and_loaded_from_the_tree(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     live.click_state("smoke", "yes")
     live.exclude_state("xray", "no")
-    run(window, "evidence.save")
+    save_scenario(window)
     cases = window.app.project.evidence_cases
     assert list(cases) == ["smoke = yes, xray = yes"]
-    run(window, "evidence.save")
+    save_scenario(window, "smoke = yes, xray = yes")
     assert len(window.app.project.evidence_cases) == 2, "a name is never taken twice"
     window.app.document.undo_stack.undo()
     run(window, "evidence.clear")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -22,7 +21,6 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.elided_label import distinct_mode
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook
 
@@ -445,11 +443,3 @@ def test_return_goes_on_skips_steps_and_several_columns_are_cut_at_once(
     assert page._step == SPLIT
     qtbot.keyClick(page, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: isinstance(window.app.center.current, DataPage), timeout=20_000)
-
-
-def test_names_that_begin_alike_are_shortened_elsewhere(window: MainWindow) -> None:
-    metrics = QFontMetrics(theme().font("dense"))
-    width = metrics.horizontalAdvance("region-no") + 6
-    names = ["region-north", "region-south", "region-west"]
-    mode = distinct_mode(names, metrics, width)
-    assert len({metrics.elidedText(name, mode, width) for name in names}) == 3

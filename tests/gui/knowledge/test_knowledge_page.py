@@ -20,9 +20,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.knowledge.page import FREE, EdgeMatrix, KnowledgePage, Lane, LaneList, TierLanes
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
@@ -302,3 +306,20 @@ def test_the_page_follows_undo_and_new_variables(window: MainWindow, page: Knowl
     window.app.change("Add", partial(add_variable, model_id=model_id, variable=cloudy))
     assert "cloudy" in names_in(page, FREE)
     assert "cloudy" in page.findChild(EdgeMatrix).rules.names
+
+
+def test_the_page_shows_the_variables_of_what_is_at_hand(window: MainWindow) -> None:
+    app = window.app
+    add_sprinkler(app)
+    domain = Domain.of({"quartz": ["low", "high"], "basalt": ["low", "high"]})
+    entry = ModelEntry("Geology", BayesianNetwork.uniform(domain))
+    app.change("Add", partial(edits.add_model, entry=entry))
+    open_model_page(app, "m2")
+    app.actions.refresh()
+    app.actions["knowledge.edit"].trigger()
+    page = app.center.current
+    assert isinstance(page, KnowledgePage)
+    source = page.findChild(QComboBox, "ruleSource")
+    assert [source.itemText(index) for index in range(source.count())] == ["quartz", "basalt"]
+    page.findChild(QComboBox, "knowledgeAbout").setCurrentIndex(0)
+    assert source.count() == len(app.project.data["d1"].data.domain) + 2

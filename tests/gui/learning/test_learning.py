@@ -191,6 +191,7 @@ def test_a_finished_run_can_be_set_up_again(
 ) -> None:
     shown(page, QLineEdit, "param.restarts").setText("3")
     start_and_wait(qtbot, window, page)
+    window.app.center.bring_to_front(page)
     shown(page, QLineEdit, "param.restarts").setText("9")
     page.fill(window.app.workspace.runs.runs[0].request)
     assert shown(page, QLineEdit, "param.restarts").text() == "3"
@@ -291,3 +292,21 @@ def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
         run_recorder(app).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
     assert any("'nobody' is not a column" in sentence for sentence in said)
     assert any(sentence.startswith("Augmented failed after") for sentence in said)
+
+
+def test_a_model_that_is_waited_for_opens_by_itself_and_others_are_offered(
+    qtbot: QtBot, window: MainWindow, page: LearnPage
+) -> None:
+    app = window.app
+    start_and_wait(qtbot, window, page)
+    assert app.center.current is not None
+    assert app.center.current.model_id == app.project.runs["r1"].model_id
+    app.center.bring_to_front(page)
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
+        page.findChild(QPushButton, "learnStart").click()
+        qtbot.keyClick(window.windowHandle(), Qt.Key.Key_Shift)  # something else is being done
+    assert app.center.current is page
+    offered = window.toast.findChild(QPushButton, "toastAction")
+    assert (offered.isVisible(), offered.text()) == (True, "Open")
+    qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)
+    assert app.center.current.model_id == app.project.runs["r2"].model_id

@@ -85,17 +85,22 @@ def test_only_the_selection_is_learned(qtbot: QtBot, garden: MainWindow) -> None
     assert not np.allclose(fitted.table("rain"), sprinkler().table("rain"))
 
 
-def test_the_target_is_the_class_until_another_is_typed(garden: MainWindow) -> None:
+def test_the_class_is_chosen_from_the_columns_and_is_the_target_until_then(
+    garden: MainWindow,
+) -> None:
     workspace = garden.app.workspace
     workspace.set_target("wet")
     page = open_learn_page(garden.app, "bn.naive-bayes")
-    class_field = field(page, QLineEdit, "param.class_")
-    assert class_field.text() == "wet"
+    class_field = field(page, QComboBox, "param.class_")
+    choices = [class_field.itemText(index) for index in range(class_field.count())]
+    assert choices == ["the last column", *garden.app.project.data["d1"].data.domain.names]
+    assert class_field.currentText() == "wet"
     workspace.set_target("rain")
-    assert class_field.text() == "rain"
-    class_field.setText("sprinkler")
+    assert class_field.currentText() == "rain"
+    class_field.setCurrentText("sprinkler")
     workspace.set_target("wet")
-    assert class_field.text() == "sprinkler"
+    assert class_field.currentText() == "sprinkler"
+    assert page.about_run().params.class_ == "sprinkler"  # type: ignore[union-attr]
 
 
 def test_what_is_done_with_missing_cells_is_told_with_its_cost(garden: MainWindow) -> None:

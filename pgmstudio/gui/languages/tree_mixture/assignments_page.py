@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHeaderView, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QHeaderView, QVBoxLayout
 
 from pgmstudio.core.analysis.cluster_assignment import (
     RowComponents,
@@ -30,6 +30,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, label, named, row, widening
 from pgmstudio.gui.widgets.combo_box import offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
@@ -207,11 +208,7 @@ class ComponentRowsPage(Page):
     # -- taking away
 
     def _on_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export rows", "assignments.csv", "Table (*.csv)"
-        )
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export rows", "assignments.csv", "Table (*.csv)", self.export)
 
     def export(self, path: Path) -> None:
         """Write every row in its order."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFileDialog, QStackedWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.errors import PgmStudioError
@@ -23,6 +23,7 @@ from pgmstudio.gui.plots.profile_plots import ProfileImages, ProfileMap, Profile
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import Segments, button, named, row, scrolled, vbox, widening
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -172,11 +173,7 @@ class ProfilePage(Page):
         export_drawing(self._app, PlotDrawing(plot, self.title))
 
     def _on_csv(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export profiles", "profiles.csv", "Table (*.csv)"
-        )
-        if path:
-            self.export(Path(path))
+        ask_where(self, "Export profiles", "profiles.csv", "Table (*.csv)", self.export)
 
     def export(self, path: Path) -> None:
         """Write P(state | class) of every state."""

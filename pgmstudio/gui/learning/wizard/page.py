@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.analysis.learner_choice import recommended_learners
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.learning.base import missing_data_note
@@ -86,7 +87,7 @@ class LearningStep(QWidget):
         self._known: tuple[object, ...] = ()
         self.learners = LearnerList("stepwiseLearners", [k for k in OFFERED if k in all_learners()])
         self.learners.picked.connect(self._on_learner)
-        self.forms = LearnerForms(app, plan.rules)
+        self.forms = LearnerForms(app, plan.rules, lambda: plan.names)
         self.forms.changed.connect(self._refresh_notes)
         self._facts = Note(name="stepwiseRows")
         self._missing = Note(name="stepwiseMissing")
@@ -136,6 +137,9 @@ class LearningStep(QWidget):
             self._known = known
             self.forms.refresh_objects(obey=rules)
             self.forms.show_columns(tuple(self._plan.names))
+            if (rows := self._plan.rows()) is not None:
+                target = self._app.workspace.target
+                self.learners.show_recommended(recommended_learners(rows, target))
         self._refresh_notes()
         self._show_run()
 

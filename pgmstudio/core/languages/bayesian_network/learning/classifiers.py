@@ -77,6 +77,7 @@ class TanParams:
     root: str | None = param(
         None,
         title="Root",
+        is_variable=True,
         none_label="the first feature",
         help="The root feature; edges between features point away from it.",
     )
@@ -90,7 +91,7 @@ class TanParams:
 
 
 class TanLearner(BaseLearner[TanParams]):
-    """A Bayesian network that predicts one variable from the others."""
+    """Predicts one variable from the others."""
 
     key = "bn.tan"
     title = "Classifier (naive Bayes, TAN)"
@@ -250,7 +251,7 @@ class NaiveBayesParams:
 
 
 class NaiveBayesLearner(BaseLearner[NaiveBayesParams]):
-    """A Bayesian network in which one variable is the only parent of all others."""
+    """The class is the only parent of each feature."""
 
     key = "bn.naive-bayes"
     title = "Naive Bayes classifier"

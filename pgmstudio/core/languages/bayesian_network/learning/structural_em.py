@@ -154,7 +154,7 @@ class StructuralEmParams:
 
 
 class StructuralEmLearner(BaseLearner[StructuralEmParams]):
-    """A Bayesian network, graph and tables, from data with missing or hidden cells."""
+    """Graph and CPTs of incomplete data."""
 
     key = "bn.structural-em"
     title = "Structural EM"
@@ -165,7 +165,7 @@ class StructuralEmLearner(BaseLearner[StructuralEmParams]):
         "states; no row is dropped, it takes several searches instead of one, and the result is "
         "right if cells are missing at random."
     )
-    cost = Cost(0.1, 1.0, 2.0, gaps=60.0)
+    cost = Cost(0.1, 1.0, 2.0, gaps=30.0)
 
     def events(
         self,

@@ -38,6 +38,7 @@ from pgmstudio.core.learning.base import (
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import knowledge_param
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.local import AIC_BITS
 
@@ -147,7 +148,8 @@ class LatentClassLearner(BaseLearner[LatentParams]):
         "EM keeps these rows: a missing cell carries no information on the class of its row, "
         "and it takes no longer; exact if cells are missing at random."
     )
-    cost = Cost(6.0, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts")
+    cost = Cost(1.3, 0.7, 1.0, gaps=1.5, completes=False, repeats="restarts")
+    score_kind = ScoreKind.CRITERION
     artifacts = (ClassScan,)
     # Every model of a curve is fitted to all rows, since a curve has test rows of its own.
     curve_settings: ClassVar[Mapping[str, object]] = {"criterion": "aic-thesis"}

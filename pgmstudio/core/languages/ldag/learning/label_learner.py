@@ -55,6 +55,7 @@ from pgmstudio.core.languages.ldag.scores import (
 )
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.params import missing_param
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import AUTO, param
 from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, largest_table
@@ -201,6 +202,7 @@ class LabelLearner(CompletingLearner[L]):
     """A learner of labelled graphs."""
 
     kind = "ldag"
+    score_kind = ScoreKind.LABELS
 
     def max_copies(self, params: L) -> int:
         return 1 if getattr(params, "kappa", None) == AUTO else MAX_COPIES  # folds choose κ

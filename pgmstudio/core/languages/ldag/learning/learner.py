@@ -157,12 +157,12 @@ class CsiTreeParams(LdagParams):
 
 
 class LdagLearner(LabelLearner[LdagParams]):
-    """A labelled graph by greedy search over graphs and labels."""
+    """Greedy search over graphs and labels."""
 
     key = "ldag.greedy"
     title = "Labelled graph"
     params_type: type[LdagParams] = LdagParams
-    cost = Cost(1.0, 0.3, 2.2, repeats="restarts", each=0.005)
+    cost = Cost(1.0, 0.3, 2.2, states=2.0, gaps=6.0, repeats="restarts", each=0.005)
     artifacts = (KappaPath,)
 
     def search(
@@ -187,12 +187,12 @@ class LdagLearner(LabelLearner[LdagParams]):
 
 
 class CsiTreeLearner(LdagLearner):
-    """A network whose tables are decision trees, by greedy search."""
+    """CPTs as decision trees, by greedy search."""
 
     key = "bn.csi-tree"
     title = "Tables as trees"
     params_type = CsiTreeParams
-    cost = Cost(1.0, 0.5, 2.0)
+    cost = Cost(1.0, 0.5, 2.0, states=1.0, gaps=6.0)
 
 
 class LabelSearch(ClimbSearch[LabelScores]):
@@ -369,7 +369,7 @@ class LabelsLearner(LabelLearner[GivenGraphParams]):
     key = "ldag.labels"
     title = "Labels of a graph"
     params_type = GivenGraphParams
-    cost = Cost(0.05, 0.5, 1.5)
+    cost = Cost(0.3, 0.5, 1.5, states=2.0, gaps=12.0)
     obeys_knowledge = False
     needs_start = True
 

@@ -44,6 +44,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.structure_posterior import (
     MIN_LISTED,
     ContextProbability,
@@ -106,6 +107,7 @@ class ChordalFamilyLearner(MarkovLearner[C]):
     """A learner of chordal graphs."""
 
     artifacts = (MarkovPosterior,)
+    score_kind = ScoreKind.MARGINAL
 
     def kappa(self, params: C) -> float | None:
         """The prior of strata; None without them."""
@@ -200,7 +202,7 @@ class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
     key = "mn.stratified"
     title = "Chordal graph with strata"
     params_type = StratifiedParams
-    cost = Cost(10.0, 0.3, 1.5)
+    cost = Cost(20.0, 0.3, 1.5)
 
     def kappa(self, params: StratifiedParams) -> float | None:
         return params.kappa

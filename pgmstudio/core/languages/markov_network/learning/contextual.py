@@ -109,7 +109,7 @@ class FoundStructure:
 
 
 class ContextualLearner(MarkovLearner[ContextualParams]):
-    """A Markov network whose edges vanish in some contexts."""
+    """Edges that vanish in some contexts."""
 
     key = "mn.contextual"
     title = "Contextual Markov network"

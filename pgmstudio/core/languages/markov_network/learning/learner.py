@@ -34,6 +34,7 @@ from pgmstudio.core.learning.params import (
     missing_param,
     start_param,
 )
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.model import Model, UndirectedModel
 from pgmstudio.core.number_format import count_of
@@ -121,6 +122,7 @@ class MarkovLearner(CompletingLearner[P]):
 
     kind = "markov-network"
     uses_tiers = False
+    score_kind = ScoreKind.PSEUDO
 
     def refit(
         self, result: Finished, data: DataSet, params: P, cancel: CancelToken

@@ -178,7 +178,7 @@ class PseudoLikelihoodRun:
 
 
 class MplLearner(MarkovLearner[MplParams]):
-    """A Markov network by marginal pseudo-likelihood."""
+    """The blanket of each variable, then the graph."""
 
     key = "mn.mpl"
     title = "Marginal pseudo-likelihood"

@@ -51,6 +51,7 @@ from pgmstudio.core.learning.base import (
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import knowledge_param, smoothing_param
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import AUTO, param, parse_params
 from pgmstudio.core.scores.local import spaced_lambdas
@@ -204,6 +205,7 @@ class HybridPdgLearner(GraphLearner[HybridParams]):
     title = "Decision graph from a network"
     params_type = HybridParams
     cost = Cost(5.0, 0.5, 2.0, gaps=1.5)
+    score_kind = ScoreKind.CRITERION
     artifacts = (PdgScan,)
     obeys_knowledge = False
 

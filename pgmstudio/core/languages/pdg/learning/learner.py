@@ -38,6 +38,7 @@ from pgmstudio.core.learning.base import (
     SearchStep,
 )
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.params import AUTO
 
@@ -49,6 +50,7 @@ class PdgLearner(GraphLearner[PdgParams]):
     title = "Decision graph"
     params_type = PdgParams
     cost = Cost(180.0, 0.5, 2.0, gaps=1.5)
+    score_kind = ScoreKind.CRITERION
     artifacts = (PdgScan,)
     obeys_knowledge = False
     reports_steps = True  # every split, merge and redirection, for stepping through a run

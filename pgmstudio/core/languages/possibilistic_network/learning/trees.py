@@ -54,6 +54,7 @@ class PossibilisticTreeParams(PossibilisticParams):
     root: str | None = param(
         None,
         title="Root",
+        is_variable=True,
         none_label="the first column",
         help="Edges are directed away from this column.",
     )

@@ -37,6 +37,7 @@ from pgmstudio.core.learning.base import (
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import best_forest
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
 
@@ -74,6 +75,7 @@ def root_param() -> Any:
     return param(
         None,
         title="Root",
+        is_variable=True,
         none_label="the first variable",
         help="The root variable; all edges point away from it. The distribution does not depend on"
         " it.",
@@ -99,7 +101,8 @@ class ChowLiuLearner(BaseLearner[ChowLiuParams]):
     title = "Chow–Liu tree"
     kind = "tree"
     params_type = ChowLiuParams
-    cost = Cost(0.02)
+    cost = Cost(0.02, completes=False)
+    score_kind = ScoreKind.INFORMATION
 
     def events(
         self, data: DataSet, params: ChowLiuParams, rng: np.random.Generator, cancel: CancelToken

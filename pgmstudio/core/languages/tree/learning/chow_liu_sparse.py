@@ -38,6 +38,7 @@ from pgmstudio.core.learning.base import (
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import best_forest, rooted_at
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.sparse_rows import MOST_FREQUENT, REFERENCES, listing_rows
 from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import param
@@ -94,7 +95,8 @@ class ChowLiuSparseLearner(BaseLearner[ChowLiuSparseParams]):
     title = "Chow–Liu tree of sparse data"
     kind = "tree"
     params_type = ChowLiuSparseParams
-    cost = Cost(0.02)
+    cost = Cost(0.02, completes=False)
+    score_kind = ScoreKind.INFORMATION
 
     def events(
         self,

@@ -45,6 +45,7 @@ from pgmstudio.core.learning.base import (
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import ForestRules, rules_beside
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.sparse_rows import SparseRows, joined, listing_cells
 from pgmstudio.core.params import AUTO
 from pgmstudio.core.scores.local import AIC_BITS
@@ -470,6 +471,7 @@ class TreeMixtureLearner(BaseLearner[P]):
         "states; exact if cells are missing at random, and such rows take longer."
     )
     is_shared = False
+    score_kind = ScoreKind.CRITERION
 
     def refuses(self, data: DataSet) -> str | None:
         if (why := super().refuses(data)) is not None:
@@ -492,7 +494,7 @@ class MixtureLearner(TreeMixtureLearner[MixtureParams]):
     key = "mixture.trees"
     title = "Mixture of trees"
     params_type = MixtureParams
-    cost = Cost(12.0, 1.0, 1.5, gaps=1.5, completes=False, repeats="restarts")
+    cost = Cost(3.0, 1.0, 1.5, states=2.0, gaps=1.5, completes=False, repeats="restarts")
     artifacts = (MixtureScan, Adjacency)
 
     def events(

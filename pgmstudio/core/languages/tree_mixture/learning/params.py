@@ -101,6 +101,7 @@ class MixtureParams:
     choice: str | None = param(
         None,
         title="Choice variable",
+        is_variable=True,
         none_label="hidden",
         help="The column that determines the tree of a row, one tree per state; hidden: EM learns "
         "the components.",

@@ -185,13 +185,13 @@ def _search(
 
 
 class NpcLearner(BaseLearner[NpcParams]):
-    """A Bayesian network by independence tests that explain each other."""
+    """Tests that explain each other."""
 
     key = "bn.npc"
     title = "Necessary paths (NPC)"
     kind = "bayesian-network"
     params_type = NpcParams
-    cost = Cost(0.5, 0.5, 2.5)
+    cost = Cost(2.0, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure)
 
     def events(

@@ -358,13 +358,13 @@ def _search(
 
 
 class PcLearner(BaseLearner[PcParams]):
-    """A Bayesian network by independence tests."""
+    """Independence tests remove edges."""
 
     key = "bn.pc"
     title = "Independence tests (PC)"
     kind = "bayesian-network"
     params_type = PcParams
-    cost = Cost(0.3, 0.5, 2.5)
+    cost = Cost(1.5, 0.5, 2.5)
     artifacts = (TestLog, OpenStructure, PcSteps)
 
     def events(

@@ -121,7 +121,7 @@ def _required_pairs(names: tuple[str, ...], rules: EdgeRules) -> frozenset[Pair]
 
 
 class PolytreeLearner(BaseLearner[PolytreeParams]):
-    """A Bayesian network with at most one path between two variables."""
+    """At most one path between two variables."""
 
     key = "bn.polytree"
     title = "Polytree (Rebane–Pearl)"

@@ -534,7 +534,7 @@ def _signed(score: float) -> str:
 
 
 class KesLearner(BaseLearner[KesParams]):
-    """A Bayesian network by k-greedy search over equivalence classes."""
+    """k-greedy search over equivalence classes."""
 
     key = "bn.kes"
     title = "Equivalence search (KES)"

@@ -48,6 +48,7 @@ from pgmstudio.core.learning.base import (
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.params import knowledge_param, smoothing_param
+from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.smoothing import tune_smoothing
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import AUTO, param
@@ -181,7 +182,7 @@ SECONDS_PER_FOUND = 0.3
 
 
 class EmLearner(BaseLearner[EmParams]):
-    """The tables of a given graph from data, also with missing or hidden cells."""
+    """CPTs of a given graph, also of incomplete data."""
 
     key = "bn.em"
     title = "Parameters by EM"
@@ -193,6 +194,7 @@ class EmLearner(BaseLearner[EmParams]):
         "long, and the result is right if cells are missing at random."
     )
     cost = Cost(0.02, 1.0, 1.0, gaps=60.0, completes=False)
+    score_kind = ScoreKind.POSTERIOR
     obeys_knowledge = False
     needs_start = True
 

@@ -176,7 +176,7 @@ class HillClimbParams:
 
 
 class HillClimbLearner(BaseLearner[HillClimbParams]):
-    """A Bayesian network by greedy search over graphs."""
+    """Greedy search over graphs."""
 
     key = "bn.hill-climb"
     title = "Hill climbing"

@@ -357,7 +357,7 @@ def _order_by_rules(names: tuple[str, ...], rules: Knowledge) -> tuple[int, ...]
 
 
 class K2Learner(BaseLearner[K2Params]):
-    """A Bayesian network by greedy choice of parents along an order."""
+    """Greedy choice of parents along an order."""
 
     key = "bn.k2"
     title = "Parents along an order (K2)"

@@ -143,6 +143,7 @@ class HiddenParams:
     label: str | None = param(
         None,
         title="Label column",
+        is_variable=True,
         none_label="none",
         help="A column that is not used for learning; the agreement of the hidden variable with it"
         " is reported for every model.",
@@ -613,7 +614,7 @@ class HiddenLearner(TreeMixtureLearner[HiddenParams]):
     key = "mixture.hidden"
     title = "Hidden variables"
     params_type = HiddenParams
-    cost = Cost(20.0, 0.7, 1.5, gaps=1.5, completes=False)
+    cost = Cost(5.0, 0.7, 1.5, states=1.0, gaps=1.5, completes=False)
     artifacts = (HiddenScan,)
     obeys_knowledge = False
 
