@@ -207,13 +207,7 @@ class EdgeSections(QWidget):
             self._changes = {}
         self._subject, self._names, self._edge = subject, (names[0], names[1]), edge
         self._show_rows(model)
-        rows = parameter_rows(
-            model,
-            subject.title,
-            lambda p: set(edge) <= set(p[0]) or (len(p[0]) == 1 and p[0][0] in edge),
-        )
-        self.parameters.show_parameters(rows)
-        self._shown_parameters.setVisible(bool(rows))
+        self._show_parameters(model, None)
         facts = restriction_facts(model, subject.title, edge)
         self.restrictions.show_facts(facts)
         self._restricted.setVisible(bool(facts))
@@ -221,6 +215,18 @@ class EdgeSections(QWidget):
             self.cost.show_facts(cost_facts(model, None))
         self.show()
         self._task.ask(subject.model_id, model, edge)
+
+    def _show_parameters(self, model: MarkovNetwork, scores: StructureScores | None) -> None:
+        assert self._subject is not None
+        edge = self._edge
+        rows = parameter_rows(
+            model,
+            self._subject.title,
+            lambda p: set(edge) <= set(p[0]) or (len(p[0]) == 1 and p[0][0] in edge),
+            scores,
+        )
+        self.parameters.show_parameters(rows)
+        self._shown_parameters.setVisible(bool(rows))
 
     def _show_rows(self, model: MarkovNetwork) -> None:
         assert self._subject is not None
@@ -256,6 +262,7 @@ class EdgeSections(QWidget):
             return
         scores, self._changes = statistics.answer
         self.cost.show_facts(cost_facts(statistics.model, scores))
+        self._show_parameters(statistics.model, scores)
         self._show_rows(statistics.model)
 
     def _on_ticked(self, context: Context, on: bool) -> None:
@@ -482,7 +489,7 @@ class ModelSections(QWidget):
         self.facts.show_facts(facts)
         self.likelihood.show_facts(likelihood)
         self.warning.show_text(note, "warning")
-        self.parameters.show_parameters(parameter_rows(model, subject.title))
+        self.parameters.show_parameters(parameter_rows(model, subject.title, scores=scores))
         self.parameters.setVisible(count <= MAX_PARAMETERS)
         self.restrictions.show_facts(restriction_facts(model, subject.title))
 
