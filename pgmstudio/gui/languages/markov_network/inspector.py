@@ -168,6 +168,7 @@ class EdgeSections(QWidget):
         self._names = ("", "")
         self._edge: Edge = (0, 0)
         self._changes: Changes = {}
+        self._scores: StructureScores | None = None
         self._task = StatisticsTask(app, self, _edge_statistics)
         self._task.computed.connect(self._on_computed)
         contexts = Section("The edge vanishes when", line=False)
@@ -204,10 +205,10 @@ class EdgeSections(QWidget):
             return
         edge = edge_of(*map(model.domain.index, names[:2]))
         if edge != self._edge or self._subject is None or self._subject.model is not model:
-            self._changes = {}
+            self._changes, self._scores = {}, None
         self._subject, self._names, self._edge = subject, (names[0], names[1]), edge
         self._show_rows(model)
-        self._show_parameters(model, None)
+        self._show_parameters(model)
         facts = restriction_facts(model, subject.title, edge)
         self.restrictions.show_facts(facts)
         self._restricted.setVisible(bool(facts))
@@ -216,14 +217,14 @@ class EdgeSections(QWidget):
         self.show()
         self._task.ask(subject.model_id, model, edge)
 
-    def _show_parameters(self, model: MarkovNetwork, scores: StructureScores | None) -> None:
+    def _show_parameters(self, model: MarkovNetwork) -> None:
         assert self._subject is not None
         edge = self._edge
         rows = parameter_rows(
             model,
             self._subject.title,
             lambda p: set(edge) <= set(p[0]) or (len(p[0]) == 1 and p[0][0] in edge),
-            scores,
+            self._scores,
         )
         self.parameters.show_parameters(rows)
         self._shown_parameters.setVisible(bool(rows))
@@ -260,9 +261,9 @@ class EdgeSections(QWidget):
             or statistics.answer is None
         ):
             return
-        scores, self._changes = statistics.answer
-        self.cost.show_facts(cost_facts(statistics.model, scores))
-        self._show_parameters(statistics.model, scores)
+        self._scores, self._changes = statistics.answer
+        self.cost.show_facts(cost_facts(statistics.model, self._scores))
+        self._show_parameters(statistics.model)
         self._show_rows(statistics.model)
 
     def _on_ticked(self, context: Context, on: bool) -> None:
