@@ -8,11 +8,6 @@ from pathlib import Path
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.network_builder import NOWHERE
 from pgmstudio.core.io.models.shared.structure_only import Structure
-from pgmstudio.core.io.models.shared.undirected_graphs import (
-    edges_lost,
-    file_of_structure,
-    structure_graph,
-)
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 
 FORMAT = "node-link JSON"
@@ -32,6 +27,9 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
     """The network with the edges of a document that is read already."""
+    # Loads Markov networks, and every native file asks whether it is a node-link one.
+    from pgmstudio.core.io.models.shared.undirected_graphs import file_of_structure
+
     structure = Structure(path)
     directed = document.get("directed")
     for node in document["nodes"].elements():
@@ -73,6 +71,8 @@ def _name(location: JsonPlace) -> str:
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The document, and what it cannot hold."""
     import networkx as nx
+
+    from pgmstudio.core.io.models.shared.undirected_graphs import edges_lost, structure_graph
 
     graph = structure_graph(file, path, FORMAT)
     for node in graph.nodes.values():
