@@ -432,7 +432,7 @@ class ModelSections(QWidget):
         self.restrictions = FactRows("logLinearRestrictions")
         for widget in (self.facts, self.warning, self.parameters, self.restrictions):
             form.add(widget)
-        self._strata = Section("Decomposable with strata")
+        self._strata = Section("Strata")
         self.checks = label("", size="dense", wrap=True)
         self.checks.setObjectName("strataChecks")
         self.likelihood = FactRows("strataFacts")

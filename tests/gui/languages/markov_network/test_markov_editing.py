@@ -154,6 +154,9 @@ def test_the_log_linear_form_and_the_strata_of_a_model(
     assert facts["Maximum likelihood"] == "exact"
     assert "Newton step" in facts["Convergence"]
     assert len(section.parameters.rows) == 7
+    errors = {row.symbol: row.error for row in section.parameters.rows}
+    assert all(0 < error < 1 for error in errors.values())
+    assert errors["φ₂₃"] == pytest.approx(errors["φ₁₂₃"])  # φ₂₃ + φ₁₂₃ = 0
     assert section.checks.text().count("✓") == 3
     assert "Log marginal likelihood" in section.likelihood.facts
 

@@ -121,8 +121,10 @@ class EdgeText:
     """The contents of a text, before a model is built from them."""
 
     edges: list[EdgeLine] = field(default_factory=list)
-    lone: dict[str, int] = field(default_factory=dict)  # names that stand alone, and their lines
-    states: dict[str, tuple[tuple[str, ...], int]] = field(default_factory=dict)
+    lone: dict[str, int | None] = field(
+        default_factory=dict
+    )  # names that stand alone, and their lines
+    states: dict[str, tuple[tuple[str, ...], int | None]] = field(default_factory=dict)
     points: dict[str, Point] = field(default_factory=dict)
     title: str = ""
     is_labelled: bool = False
