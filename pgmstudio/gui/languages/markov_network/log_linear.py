@@ -36,6 +36,7 @@ MAX_RESTRICTIONS = 8
 MAX_PARAMETERS = 2000  # φ's that are listed
 MAX_SHOWN_ROWS = 12
 MAX_UNBROKEN = 16  # characters of an equation
+ERRORS = 3  # the column of standard errors
 
 Title = Callable[[str], str]
 
@@ -111,8 +112,9 @@ class ParameterTable(Table):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_parameters(self, rows: Sequence[ParameterRow]) -> None:
-        """As high as its rows, up to a dozen."""
+        """As high as its rows, up to a dozen; standard errors only where there are some."""
         self.show_rows(rows)
+        self.setColumnHidden(ERRORS, all(math.isnan(row.error) for row in rows))
         height = self.verticalHeader().defaultSectionSize()
         shown = min(MAX_SHOWN_ROWS, len(rows))
         head = self.horizontalHeader().sizeHint().height()
