@@ -149,7 +149,8 @@ class CurvesSide(QFrame):
                 self._ticks[series], self._counts[series] = tick, count
                 self._lines[series] = row(tick, None, count)
                 self._languages.add(self._lines[series])
-            self._counts[series].setText(counted(points, "point"))
+            self._counts[series].setText(grouped(points))
+            self._counts[series].setToolTip(counted(points, "point"))
         for series, line in self._lines.items():
             line.setVisible(series in counts)
 

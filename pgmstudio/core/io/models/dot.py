@@ -1,7 +1,8 @@
 """DOT, the language of Graphviz: edges, with states, titles and positions as attributes.
 
 Positions are in points with y upwards. A CPDAG (edges with dir=none, or a `graph` with --) is
-directed where that is possible without a new v-structure.
+directed where that is possible without a new v-structure. A Markov network is a `graph` with the
+attribute kind="markov-network"; contexts are attributes of its edges.
 """
 
 from __future__ import annotations
@@ -11,7 +12,13 @@ from pathlib import Path
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.graph_text import GraphTextReader, graph_text, quoted
 from pgmstudio.core.io.models.shared.network_builder import network_in
-from pgmstudio.core.io.models.shared.structure_only import states_text, structure_lost
+from pgmstudio.core.io.models.shared.structure_only import states_text
+from pgmstudio.core.io.models.shared.undirected_graphs import (
+    edges_lost,
+    file_of_structure,
+    is_undirected,
+    undirected_edges,
+)
 
 FORMAT = "DOT"
 
@@ -23,14 +30,13 @@ def parse(content: bytes, path: Path) -> ModelFile:
     structure = reader.read()
     structure.warnings += warnings
     structure.layout = {name: (x, 0.0 - y) for name, (x, y) in structure.layout.items()}
-    return structure.file(reader.title, FORMAT)
+    return file_of_structure(structure, reader.title, FORMAT)
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold."""
-    network = network_in(file, path, FORMAT)
     lines = []
-    for variable in network.domain:
+    for variable in file.model.domain:
         attributes = []
         if variable.name in file.titles:
             attributes.append(f"label={quoted(file.titles[variable.name])}")
@@ -39,5 +45,13 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
             attributes.append(f'pos="{x!r},{0.0 - y!r}!"')
         attributes.append(f"states={quoted(states_text(variable))}")
         lines.append(f"{quoted(variable.name)} [{', '.join(attributes)}];")
-    lines += [f"{quoted(source)} -> {quoted(target)};" for source, target in network.edges]
-    return graph_text("digraph", file.title, lines), structure_lost(file, FORMAT)
+    if is_undirected(file.model):
+        lines.insert(0, f"kind={quoted(file.model.kind)};")
+        for (one, other), contexts in undirected_edges(file, path, FORMAT).items():
+            shown = f" [label={quoted(contexts)}, contexts={quoted(contexts)}]" if contexts else ""
+            lines.append(f"{quoted(one)} -- {quoted(other)}{shown};")
+    else:
+        edges = network_in(file, path, FORMAT).edges
+        lines += [f"{quoted(source)} -> {quoted(target)};" for source, target in edges]
+    kind = "graph" if is_undirected(file.model) else "digraph"
+    return graph_text(kind, file.title, lines), edges_lost(file, FORMAT)

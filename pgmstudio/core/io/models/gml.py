@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile, decode_text
-from pgmstudio.core.io.models.shared.network_builder import network_in
-from pgmstudio.core.io.models.shared.structure_only import (
-    Structure,
-    states_from_text,
-    structure_graph,
-    structure_lost,
-)
+from pgmstudio.core.io.models.shared.structure_only import Structure, states_from_text
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
+from pgmstudio.core.io.models.shared.undirected_graphs import (
+    edges_lost,
+    file_of_structure,
+    structure_graph,
+)
 
 FORMAT = "GML"
 _DEEPEST = 16
@@ -114,17 +113,24 @@ def parse(content: bytes, path: Path) -> ModelFile:
                         reader.at(edge.offset),
                     )
             source, target = (names[end] for end in ends)
-            structure.add_edge(source, target, reader.at(edge.offset), directed=directed)
-    return structure.file(_text(graph.values.get("name", "")), FORMAT)
+            structure.add_edge(
+                source,
+                target,
+                reader.at(edge.offset),
+                directed=directed,
+                contexts=_text(edge.values.get("contexts", "")),
+            )
+    structure.kind = _text(graph.values.get("kind", ""))
+    return file_of_structure(structure, _text(graph.values.get("name", "")), FORMAT)
 
 
 def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold."""
     import networkx as nx
 
-    graph = structure_graph(file, network_in(file, path, FORMAT))
+    graph = structure_graph(file, path, FORMAT)
     for node in graph.nodes.values():
         if "x" in node:
             node["graphics"] = {"x": node.pop("x"), "y": node.pop("y")}
     text = "\n".join([*nx.generate_gml(graph), ""])
-    return text.encode(), structure_lost(file, FORMAT)
+    return text.encode(), edges_lost(file, FORMAT)

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.identifiers import safe_names
-from pgmstudio.core.io.models.shared.network_builder import network_in
-from pgmstudio.core.io.models.shared.structure_only import (
-    Structure,
-    states_from_text,
-    structure_graph,
-    structure_lost,
-)
+from pgmstudio.core.io.models.shared.structure_only import Structure, states_from_text
 from pgmstudio.core.io.models.shared.text_scanner import number_of
+from pgmstudio.core.io.models.shared.undirected_graphs import (
+    edges_lost,
+    file_of_structure,
+    structure_graph,
+)
 from pgmstudio.core.io.models.shared.xml_tree import Element, fits_xml, parse_xml
 
 FORMAT = "GraphML"
@@ -61,9 +60,17 @@ def parse(content: bytes, path: Path) -> ModelFile:
             if end not in names:
                 structure.fail(f"an edge leads to “{end}”, which is no node.", edge.at)
         is_directed = edge.attributes.get("DIRECTED", str(directed)).lower() == "true"
-        structure.add_edge(names[ends[0]], names[ends[1]], edge.at, directed=is_directed)
-    title = _ours(_data(graphs[0], keys).get("name", "")) or graphs[0].attributes.get("ID", "")
-    return structure.file("" if title == "G" else title, FORMAT)
+        structure.add_edge(
+            names[ends[0]],
+            names[ends[1]],
+            edge.at,
+            directed=is_directed,
+            contexts=_ours(_data(edge, keys).get("contexts", "")),
+        )
+    described = _data(graphs[0], keys)
+    structure.kind = described.get("kind", "")
+    title = _ours(described.get("name", "")) or graphs[0].attributes.get("ID", "")
+    return file_of_structure(structure, "" if title == "G" else title, FORMAT)
 
 
 def _inside(element: Element, tag: str) -> Iterator[Element]:
@@ -113,7 +120,7 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The text, and what it cannot hold."""
     import networkx as nx
 
-    graph = structure_graph(file, network_in(file, path, FORMAT))
+    graph = structure_graph(file, path, FORMAT)
     plain = {name: name for name in graph if fits_xml(name) and not re.search(r"[^\S ]", name)}
     ids = plain | safe_names([name for name in graph if name not in plain], reserved=plain)
     if file.title:
@@ -125,6 +132,9 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
             node["name"] = _held(name)
         if "title" in node:
             node["title"] = _held(node["title"])
+    for *_, edge in graph.edges(data=True):
+        if "contexts" in edge:
+            edge["contexts"] = _held(edge["contexts"])
     stream = io.BytesIO()
     nx.write_graphml_xml(nx.relabel_nodes(graph, ids), stream)
-    return stream.getvalue(), structure_lost(file, FORMAT)
+    return stream.getvalue(), edges_lost(file, FORMAT)

@@ -110,7 +110,7 @@ def _chosen(
     pairs: Context,
     edge: tuple[str, str],
     path: Path,
-    number: int,
+    number: int | None,
 ) -> tuple[Any, ...]:
     chosen: list[Any] = [slice(None)] * len(others)
     for name, state in pairs:

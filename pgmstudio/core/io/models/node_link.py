@@ -6,12 +6,8 @@ import json
 from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile
-from pgmstudio.core.io.models.shared.network_builder import NOWHERE, network_in
-from pgmstudio.core.io.models.shared.structure_only import (
-    Structure,
-    structure_graph,
-    structure_lost,
-)
+from pgmstudio.core.io.models.shared.network_builder import NOWHERE
+from pgmstudio.core.io.models.shared.structure_only import Structure
 from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
 
 FORMAT = "node-link JSON"
@@ -31,6 +27,9 @@ def parse(content: bytes, path: Path) -> ModelFile:
 
 def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
     """The network with the edges of a document that is read already."""
+    # Loads Markov networks, and every native file asks whether it is a node-link one.
+    from pgmstudio.core.io.models.shared.undirected_graphs import file_of_structure
+
     structure = Structure(path)
     directed = document.get("directed")
     for node in document["nodes"].elements():
@@ -45,11 +44,21 @@ def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
     for link in document[key].elements():
         source, target = _name(link["source"]), _name(link["target"])
         is_directed = directed is None or directed.yes_no()
-        structure.add_edge(source, target, NOWHERE, directed=is_directed)
+        contexts = link.get("contexts")
+        structure.add_edge(
+            source,
+            target,
+            NOWHERE,
+            directed=is_directed,
+            contexts="" if contexts is None else contexts.text(),
+        )
     title = ""
-    if (graph := document.get("graph")) is not None and (name_place := graph.get("name")):
-        title = name_place.text()
-    return structure.file(title, FORMAT)
+    if (graph := document.get("graph")) is not None:
+        if (name_place := graph.get("name")) is not None:
+            title = name_place.text()
+        if (kind := graph.get("kind")) is not None:
+            structure.kind = kind.text()
+    return file_of_structure(structure, title, FORMAT)
 
 
 def _name(location: JsonPlace) -> str:
@@ -63,10 +72,12 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     """The document, and what it cannot hold."""
     import networkx as nx
 
-    graph = structure_graph(file, network_in(file, path, FORMAT))
+    from pgmstudio.core.io.models.shared.undirected_graphs import edges_lost, structure_graph
+
+    graph = structure_graph(file, path, FORMAT)
     for node in graph.nodes.values():
         node["states"] = json.loads(node["states"])
         if "x" in node:
             node["pos"] = [node.pop("x"), node.pop("y")]
     document = nx.node_link_data(graph, edges=_LINKS[0])
-    return render_json(document), structure_lost(file, FORMAT)
+    return render_json(document), edges_lost(file, FORMAT)

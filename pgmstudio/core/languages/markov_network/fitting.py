@@ -29,6 +29,7 @@ from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables, 
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.objectives import (
     LN2,
+    FitMemory,
     JunctionTreeObjective,
     PseudoLikelihoodObjective,
     factor_tables,
@@ -48,8 +49,8 @@ MAX_CLOSED_CELLS = 1 << 24  # without iterations
 MAX_EM_CELLS = 1 << 28  # of all rows with missing cells, in one iteration
 TOLERANCE = 1e-8  # of the gradient, per row
 MAX_EM_ITERATIONS = 300
-EM_TOLERANCE = 1e-9  # nats per row
-EM_GRADIENT = 1e-4  # of the fits inside EM, per row
+EM_TOLERANCE = 1e-8  # nats per row
+EM_GRADIENT = 1e-6  # of the fits inside EM, per row
 PSEUDO_TOLERANCE = 1e-4  # of the gradient, per row: far below the noise of the counts
 
 NO_FINITE_ESTIMATE = (
@@ -196,6 +197,7 @@ def _fit_counts(
     tolerance: float,
     cancel: CancelToken,
     start: Floats | None = None,
+    memory: FitMemory | None = None,
 ) -> Fitting:
     """The fit to the counts of every maximal clique."""
     smoothed = _with_smoothing(counts, smoothing)
@@ -204,13 +206,21 @@ def _fit_counts(
         return _closed_form(structure, counts, smoothed, total)
     parts = _parts(structure)
     if len(parts) > 1:
-        return (yield from _fit_parts(structure, parts, counts, smoothing, tolerance, cancel))
+        return (
+            yield from _fit_parts(structure, parts, counts, smoothing, tolerance, cancel, memory)
+        )
     form = LogLinearTables.of(structure)
     objective = JunctionTreeObjective(form, smoothed)
     starts = [first_values(form, smoothed), *([] if start is None else [start])]
     # Positive margins of a positive table, here data and smoothing, have a finite maximum.
     found = yield from maximise(
-        objective, form, starts, tolerance, cancel, is_bounded=smoothing > 0
+        objective,
+        form,
+        starts,
+        tolerance,
+        cancel,
+        is_bounded=smoothing > 0,
+        memory=memory,
     )
     network = MarkovNetwork.of_parameters(structure, found.values)
     log_z, _ = objective.expectations(found.values)
@@ -275,6 +285,7 @@ def _fit_parts(
     smoothing: float,
     tolerance: float,
     cancel: CancelToken,
+    memory: FitMemory | None,
 ) -> Fitting:
     """The fit of every part by itself, joined."""
     homes = [frozenset(clique) for clique in structure.maximal_cliques]
@@ -291,7 +302,9 @@ def _fit_parts(
     for part in parts:
         scopes = [tuple(part.members[v] for v in c) for c in part.structure.maximal_cliques]
         tables = [margin(scope) for scope in scopes]
-        fitted = yield from _fit_counts(part.structure, tables, smoothing, tolerance, cancel)
+        fitted = yield from _fit_counts(
+            part.structure, tables, smoothing, tolerance, cancel, memory=memory
+        )
         factors += zip(scopes, fitted.network.potentials, strict=True)
         log2_likelihood += fitted.log2_likelihood
         iterations = max(iterations, fitted.iterations)
@@ -405,7 +418,8 @@ def _fit_by_em(
     weights, total = merged.weights, data.total_weight
     # No zeros to begin with: what is 0 once stays 0.
     first = _with_smoothing(known, max(smoothing, 0.1 * total))
-    fitted = yield from _fit_counts(structure, first, 0.0, EM_GRADIENT, cancel)
+    memory = FitMemory()
+    fitted = yield from _fit_counts(structure, first, 0.0, EM_GRADIENT, cancel, memory=memory)
     before = -math.inf
     for iteration in range(1, MAX_EM_ITERATIONS + 1):
         flow = fitted.network.propagation()
@@ -422,20 +436,30 @@ def _fit_by_em(
             flow.set_states(merged.codes[:, row], is_missing[:, row])
             log2 += float(weights[row]) * (flow.log2_evidence() - log2_z)
             flow.add_factor_counts(float(weights[row]), wanted, expected)
-        per_row = log2 * LN2 / total
         yield Progress(
             None,
             f"Missing cells by EM: iteration {iteration}, {log2 / total:.6f} bits per row",
             {"iteration": iteration, "log2_likelihood_per_row": log2 / total},
         )
-        has_settled = abs(per_row - before) < EM_TOLERANCE
-        before = per_row
+        goal = (log2 * LN2 + smoothing * _mean_log(fitted.network, log2_z)) / total
+        # EM never loses but for the accuracy of the fits inside it: then it has arrived.
+        has_settled = goal - before < EM_TOLERANCE
+        before = goal
         shapes = [table.shape for table in known]
         counts = [a + b for a, b in zip(known, factor_tables(flow, expected, shapes), strict=True)]
-        start = fitted.network.parameters if fitted.network.is_positive else None
         accuracy = tolerance if has_settled else EM_GRADIENT
-        fitted = yield from _fit_counts(structure, counts, smoothing, accuracy, cancel, start)
+        fitted = yield from _fit_counts(
+            structure, counts, smoothing, accuracy, cancel, memory=memory
+        )
         if has_settled:
             break
     exact = float(fitted.network.log2_probabilities(merged) @ weights)
     return replace(fitted, log2_likelihood=exact, total_weight=total)
+
+
+def _mean_log(network: MarkovNetwork, log2_z: float) -> float:
+    """The mean of ln p over all joint states, which smoothing adds to the likelihood; 0 where it is
+    not finite, and there is no smoothing."""
+    if not network.is_positive:
+        return 0.0
+    return sum(float(np.log(table).mean()) for table in network.potentials) - log2_z * LN2

@@ -23,6 +23,11 @@ LANGUAGE = Language(
     title="Markov network",
     short_title="MN",
     marker=Marker("p", "vermilion", "ph.polygon"),
+    learner_markers={
+        "mn.contextual": Marker("star", "vermilion", "ph.polygon"),
+        "mn.chordal": Marker("s", "vermilion", "ph.polygon"),
+        "mn.stratified": Marker("t1", "vermilion", "ph.polygon"),
+    },
     model_type=lazy("model:MarkovNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
     codec=lazy("codec:CODEC"),

@@ -401,16 +401,23 @@ class LogLinearTables:
 
 def summed_up(tables: Floats) -> Floats:
     """Along every axis but the first, which numbers tables, the first slice added to the others."""
-    tables = tables.copy()
-    for axis in range(1, tables.ndim):
-        turned = np.moveaxis(tables, axis, 0)
-        turned[1:] += turned[0]
+    tables = np.array(tables, order="C")
+    for slices in _axes(tables):
+        slices[:, 1:] += slices[:, :1]
     return tables
 
 
 def summed_out(tables: Floats) -> Floats:
     """Along every axis but the first, the first slice replaced by the sum of all."""
-    for axis in range(1, tables.ndim):
-        turned = np.moveaxis(tables, axis, 0)
-        turned[0] = turned.sum(axis=0)
+    tables = np.array(tables, order="C")
+    for slices in _axes(tables):
+        slices[:, 0] += slices[:, 1:].sum(axis=1)
     return tables
+
+
+def _axes(tables: Floats) -> Iterator[Floats]:
+    """A view for every axis but the first: all before it, the axis, all after it."""
+    after = tables.size // tables.shape[0]
+    for length in tables.shape[1:]:
+        after //= length
+        yield tables.reshape(-1, length, after)

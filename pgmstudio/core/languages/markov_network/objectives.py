@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -17,12 +17,17 @@ from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.propagation import Propagation
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 
 MAX_ITERATIONS = 200
 # After so many iterations a gain of so many nats per row is the last.
 MANY_ITERATIONS = 25
 SMALL_GAIN = 1e-5
 MAX_CONJUGATE = 300  # steps of conjugate gradients within one of Newton's
+# If so many are not enough, up to so many φ's, the whole second derivative is computed: with it as
+# preconditioner a few steps are enough, also for the next steps of Newton's.
+MANY_CONJUGATE = 40
+MAX_DENSE = 600
 # Damping, as a multiple of the curvature where all φ's are 0.
 FIRST_DAMPING = 1e-4
 MIN_DAMPING = 1e-8
@@ -98,7 +103,7 @@ def factor_tables(
     result = []
     for (at, turn), shape in zip(flow.plan.factor_places, shapes, strict=True):
         turned = counts[at : at + math.prod(shape)].reshape([shape[axis] for axis in turn])
-        result.append(turned.transpose(np.argsort(turn)))
+        result.append(turned.transpose(sorted(range(len(turn)), key=turn.__getitem__)))
     return result
 
 
@@ -233,6 +238,15 @@ def first_values(form: LogLinearTables, counts: Sequence[Floats]) -> Floats:
     return form.restricted(form.values(logs))
 
 
+@dataclass(eq=False, slots=True)
+class FitMemory:
+    """The φ's of the last maximum of each structure, and the negative second derivative near it,
+    where it was computed: a head start for the next maximum of similar counts."""
+
+    values: dict[MarkovStructure, Floats] = field(default_factory=dict)
+    curvatures: dict[MarkovStructure, Floats] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class Maximum:
     """The φ's at which a maximisation ended; the gradient is per row."""
@@ -251,6 +265,7 @@ def maximise(
     cancel: CancelToken,
     *,
     is_bounded: bool = False,
+    memory: FitMemory | None = None,
 ) -> Generator[Progress, None, Maximum]:
     """Newton's method, from the best of the starts and from 0, damped where a step does not bring
     what its curvature promises. `is_bounded`: a finite maximum is known to exist."""
@@ -267,17 +282,29 @@ def maximise(
         variances = objective.variances(np.asarray(basis @ point))
         return np.asarray(np.maximum(squares.T @ variances, 1e-10))
 
+    memory = FitMemory() if memory is None else memory
+
     def step_from(point: Floats, gradient: Floats, damping: Floats) -> tuple[Floats, float]:
-        curved_by = objective.curvature(np.asarray(basis @ point))
+        curved_by = curvature_at(objective, form, np.asarray(basis @ point), cancel)
 
         def curved(direction: Floats) -> Floats:
-            cancel.raise_if_cancelled()
-            bent = basis.T @ curved_by(np.asarray(basis @ direction))
-            return np.asarray(bent + damping * direction)
+            return curved_by(direction) + damping * direction
 
-        return _newton_step(curved, gradient, scale_at(point) + damping)
+        scale = scale_at(point) + damping
+        dense = memory.curvatures.get(form.structure)
+        condition = _diagonal(scale) if dense is None else _inverse(dense, damping)
+        can_be_dense = gradient.size <= MAX_DENSE
+        most = MANY_CONJUGATE if can_be_dense else MAX_CONJUGATE
+        step, promised, has_arrived = _newton_step(curved, gradient, scale, condition, most)
+        if can_be_dense and not has_arrived:
+            dense = memory.curvatures[form.structure] = matrix_of(curved_by, gradient.size)
+            condition = _inverse(dense, damping)
+            step, promised, _ = _newton_step(curved, gradient, scale, condition, most)
+        return step, promised
 
     zero = np.zeros(basis.shape[1])
+    if form.structure in memory.values:
+        starts = [*starts, memory.values[form.structure]]
     beta, (value, gradient) = max(
         ((point, at(point)) for point in (zero, *(values[form.free] for values in starts))),
         key=lambda candidate: candidate[1][0],
@@ -310,7 +337,8 @@ def maximise(
     if norm > 0 and not is_bounded:
         last, _ = step_from(beta, gradient, 0.0 * rest)
         is_finite = largest(np.asarray(basis @ last)) < DIVERGING_STEP
-    return Maximum(np.asarray(basis @ beta), iteration, norm, is_finite)
+    values = memory.values[form.structure] = np.asarray(basis @ beta)
+    return Maximum(values, iteration, norm, is_finite)
 
 
 def largest(values: Floats) -> float:
@@ -318,17 +346,63 @@ def largest(values: Floats) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 
+def curvature_at(
+    objective: Objective, form: LogLinearTables, values: Floats, cancel: CancelToken
+) -> Callable[[Floats], Floats]:
+    """What the negative second derivative at these φ's makes of a direction of β."""
+    basis = form.basis
+    curved_by = objective.curvature(values)
+
+    def curved(direction: Floats) -> Floats:
+        cancel.raise_if_cancelled()
+        return np.asarray(basis.T @ curved_by(np.asarray(basis @ direction)))
+
+    return curved
+
+
+def matrix_of(curved: Callable[[Floats], Floats], size: int) -> Floats:
+    """The symmetric matrix of a linear map."""
+    columns = np.stack([curved(direction) for direction in np.eye(size)])
+    return np.asarray((columns + columns.T) / 2)
+
+
+Conditioner = Callable[[Floats], Floats]  # an approximate inverse of the second derivative
+
+
+def _diagonal(scale: Floats) -> Conditioner:
+    return lambda residual: residual / scale
+
+
+def _inverse(matrix: Floats, damping: Floats) -> Conditioner:
+    from scipy.linalg import cho_factor, cho_solve
+
+    # Directions without curvature, and rounding below 0, must not be taken for long ways.
+    floor = 1e-9 * float(np.trace(matrix)) / len(matrix)
+    bounded = matrix + np.diag(damping + floor)
+    try:
+        factor = cho_factor(bounded)
+    except np.linalg.LinAlgError:
+        return _diagonal(np.maximum(np.diag(bounded), floor))
+    return lambda residual: np.asarray(cho_solve(factor, residual))
+
+
 def _newton_step(
-    curved: Callable[[Floats], Floats], gradient: Floats, scale: Floats
-) -> tuple[Floats, float]:
-    """H⁻¹g by conjugate gradients, preconditioned by `scale`, and what the step would gain."""
+    curved: Callable[[Floats], Floats],
+    gradient: Floats,
+    scale: Floats,
+    condition: Conditioner,
+    most: int,
+) -> tuple[Floats, float, bool]:
+    """H⁻¹g by preconditioned conjugate gradients, what the step would gain, and whether at most so
+    many were enough."""
     direction = np.zeros_like(gradient)
     residual = gradient.copy()
-    conditioned = residual / scale
+    conditioned = condition(residual)
     search = conditioned.copy()
     rho = float(residual @ conditioned)
     goal = min(0.1, math.sqrt(largest(gradient))) ** 2 * rho
-    for _ in range(min(2 * gradient.size + 10, MAX_CONJUGATE)):
+    has_arrived = True
+    for _ in range(min(2 * gradient.size + 10, most)):
         if largest(search) == 0:
             break
         bent = curved(search)
@@ -338,10 +412,12 @@ def _newton_step(
         alpha = rho / curvature
         direction += alpha * search
         residual -= alpha * bent
-        conditioned = residual / scale
+        conditioned = condition(residual)
         rho, before = float(residual @ conditioned), rho
         if rho <= goal:
             break
         search = conditioned + rho / before * search
+    else:
+        has_arrived = False
     # ½ g·d + ½ r·d, since Hd = g − r.
-    return direction, 0.5 * float((gradient + residual) @ direction)
+    return direction, 0.5 * float((gradient + residual) @ direction), has_arrived

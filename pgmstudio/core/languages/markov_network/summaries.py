@@ -30,6 +30,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
     neighbour_masks,
     pseudo_score,
 )
+from pgmstudio.core.languages.markov_network.standard_errors import standard_errors
 from pgmstudio.core.languages.markov_network.strata import strata_problems, stratified_total
 from pgmstudio.core.languages.markov_network.structure import (
     Configuration,
@@ -47,6 +48,7 @@ class StructureScores:
     """The scores of a structure on data.
 
     `fitted` is its maximum-likelihood fit, None where that takes long or cells are missing;
+    `standard_errors` are those of its φ's where they are finite and few.
     `plain_` is the same graph without contexts. `stratified_nats` is the marginal likelihood of a
     decomposable graph with strata, None for other graphs.
     """
@@ -57,6 +59,7 @@ class StructureScores:
     fitted: FittedMarkovNetwork | None
     plain_bic_nats: float
     stratified_nats: float | None
+    standard_errors: Floats | None = None
 
 
 def pseudo_likelihood_of(
@@ -89,10 +92,12 @@ def structure_scores(
         for node, mask in enumerate(masks)
     )
     plain = structure.without_contexts()
-    fitted, plain_bic = None, math.nan
+    fitted, plain_bic, errors = None, math.nan, None
     if not data.has_missing and structure.junction_tree.table_cells <= MAX_PROJECTED_CELLS:
         fitted = run_to_end(fit(structure, data, cancel=cancel))
         plain_bic = fitted.bic_nats
+        if fitted.is_finite:
+            errors = standard_errors(fitted.network, fitted.total_weight, cancel)
         if structure.contexts:
             plain_bic = run_to_end(fit(plain, data, cancel=cancel)).bic_nats
     is_decomposable = next(strata_problems(structure), None) is None
@@ -103,6 +108,7 @@ def structure_scores(
         fitted,
         plain_bic,
         stratified_total(scores, structure, cancel) * LN2 if is_decomposable else None,
+        errors,
     )
 
 

@@ -168,6 +168,7 @@ class EdgeSections(QWidget):
         self._names = ("", "")
         self._edge: Edge = (0, 0)
         self._changes: Changes = {}
+        self._scores: StructureScores | None = None
         self._task = StatisticsTask(app, self, _edge_statistics)
         self._task.computed.connect(self._on_computed)
         contexts = Section("The edge vanishes when", line=False)
@@ -204,16 +205,10 @@ class EdgeSections(QWidget):
             return
         edge = edge_of(*map(model.domain.index, names[:2]))
         if edge != self._edge or self._subject is None or self._subject.model is not model:
-            self._changes = {}
+            self._changes, self._scores = {}, None
         self._subject, self._names, self._edge = subject, (names[0], names[1]), edge
         self._show_rows(model)
-        rows = parameter_rows(
-            model,
-            subject.title,
-            lambda p: set(edge) <= set(p[0]) or (len(p[0]) == 1 and p[0][0] in edge),
-        )
-        self.parameters.show_parameters(rows)
-        self._shown_parameters.setVisible(bool(rows))
+        self._show_parameters(model)
         facts = restriction_facts(model, subject.title, edge)
         self.restrictions.show_facts(facts)
         self._restricted.setVisible(bool(facts))
@@ -221,6 +216,18 @@ class EdgeSections(QWidget):
             self.cost.show_facts(cost_facts(model, None))
         self.show()
         self._task.ask(subject.model_id, model, edge)
+
+    def _show_parameters(self, model: MarkovNetwork) -> None:
+        assert self._subject is not None
+        edge = self._edge
+        rows = parameter_rows(
+            model,
+            self._subject.title,
+            lambda p: set(edge) <= set(p[0]) or (len(p[0]) == 1 and p[0][0] in edge),
+            self._scores,
+        )
+        self.parameters.show_parameters(rows)
+        self._shown_parameters.setVisible(bool(rows))
 
     def _show_rows(self, model: MarkovNetwork) -> None:
         assert self._subject is not None
@@ -254,8 +261,9 @@ class EdgeSections(QWidget):
             or statistics.answer is None
         ):
             return
-        scores, self._changes = statistics.answer
-        self.cost.show_facts(cost_facts(statistics.model, scores))
+        self._scores, self._changes = statistics.answer
+        self.cost.show_facts(cost_facts(statistics.model, self._scores))
+        self._show_parameters(statistics.model)
         self._show_rows(statistics.model)
 
     def _on_ticked(self, context: Context, on: bool) -> None:
@@ -424,7 +432,7 @@ class ModelSections(QWidget):
         self.restrictions = FactRows("logLinearRestrictions")
         for widget in (self.facts, self.warning, self.parameters, self.restrictions):
             form.add(widget)
-        self._strata = Section("Decomposable with strata")
+        self._strata = Section("Strata")
         self.checks = label("", size="dense", wrap=True)
         self.checks.setObjectName("strataChecks")
         self.likelihood = FactRows("strataFacts")
@@ -482,7 +490,7 @@ class ModelSections(QWidget):
         self.facts.show_facts(facts)
         self.likelihood.show_facts(likelihood)
         self.warning.show_text(note, "warning")
-        self.parameters.show_parameters(parameter_rows(model, subject.title))
+        self.parameters.show_parameters(parameter_rows(model, subject.title, scores=scores))
         self.parameters.setVisible(count <= MAX_PARAMETERS)
         self.restrictions.show_facts(restriction_facts(model, subject.title))
 

@@ -79,7 +79,7 @@ def kappa_path_content(path: ContextPath, state: ResultState) -> ResultContent |
             best={name: path.points.index(best) for name, _ in lines},
             titles=("κ, the prior of contexts", title),
             hint=f"{_text(best) if best.kappa else 'No contexts'} is best by "
-            f"{path.criterion.upper()} (ringed). A click on a point opens its model.",
+            f"{path.criterion} (ringed). A click on a point opens its model.",
         )
 
     return scan_content(

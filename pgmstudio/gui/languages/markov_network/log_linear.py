@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 
@@ -35,36 +36,47 @@ MAX_RESTRICTIONS = 8
 MAX_PARAMETERS = 2000  # φ's that are listed
 MAX_SHOWN_ROWS = 12
 MAX_UNBROKEN = 16  # characters of an equation
+ERRORS = 3  # the column of standard errors
 
 Title = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterRow:
-    """A φ: its symbol, its variables, its value, and whether contexts set it to 0."""
+    """A φ: its symbol, its variables, its value, whether contexts set it to 0, and the standard
+    error of its estimate, not a number where it is not known."""
 
     symbol: str
     variables: str
     value: float
     is_zero: bool
+    error: float = math.nan
 
 
 def parameter_rows(
-    model: MarkovNetwork, title: Title = str, wanted: Callable[[Parameter], bool] | None = None
+    model: MarkovNetwork,
+    title: Title = str,
+    wanted: Callable[[Parameter], bool] | None = None,
+    scores: StructureScores | None = None,
 ) -> list[ParameterRow]:
     """The φ's with their values; `wanted` chooses some. None where there are very many."""
     structure, domain = model.structure, model.domain
     if parameter_count(structure) > MAX_PARAMETERS:
         return []
     fixed = {p for p, row in restrictions_of(structure).rows.items() if len(row) == 1}
+    known = None if scores is None else scores.standard_errors
+    errors = np.full(len(model.parameters), math.nan) if known is None else known
     return [
         ParameterRow(
             parameter_symbol(domain, parameter),
             ", ".join(title(domain.names[v]) for v in parameter[0]),
             float(value),
             parameter in fixed,
+            math.nan if parameter in fixed else float(error),
         )
-        for parameter, value in zip(model.log_linear.parameters, model.parameters, strict=True)
+        for parameter, value, error in zip(
+            model.log_linear.parameters, model.parameters, errors, strict=True
+        )
         if wanted is None or wanted(parameter)
     ]
 
@@ -87,13 +99,22 @@ class ParameterTable(Table):
                     icon=_lock,
                     tip="In natural logarithms; 0 where a variable is in its first state.",
                 ),
+                Column(
+                    "SE",
+                    _error_text,
+                    True,
+                    value=lambda row: row.error,
+                    tip="Standard error of the maximum-likelihood estimate, by the Fisher "
+                    "information.",
+                ),
             ),
         )
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_parameters(self, rows: Sequence[ParameterRow]) -> None:
-        """As high as its rows, up to a dozen."""
+        """As high as its rows, up to a dozen; standard errors only where there are some."""
         self.show_rows(rows)
+        self.setColumnHidden(ERRORS, all(math.isnan(row.error) for row in rows))
         height = self.verticalHeader().defaultSectionSize()
         shown = min(MAX_SHOWN_ROWS, len(rows))
         head = self.horizontalHeader().sizeHint().height()
@@ -102,6 +123,10 @@ class ParameterTable(Table):
 
 def _value_text(value: float) -> str:
     return decimal(value) if math.isfinite(value) else "not finite"
+
+
+def _error_text(value: float) -> str:
+    return decimal(value) if math.isfinite(value) else ""
 
 
 def _lock(row: ParameterRow) -> QIcon:

@@ -15,10 +15,14 @@ from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.models.files import MODEL_FORMATS, Holds, ModelFile, read_model, write_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
+from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from tests.core.io.odd_networks import odd_files
+from tests.markov_networks import figure_9
 from tests.strategies import random_network
 
 WITH_STATES = [".dot", ".graphml", ".gml", ".nodelink.json", ".ldag"]
+UNDIRECTED = [".dot", ".graphml", ".gml", ".nodelink.json"]
 STRUCTURES = [k for k in MODEL_FORMATS if k.holds is Holds.STRUCTURE]
 
 
@@ -312,3 +316,60 @@ def test_more_parents_than_memory_holds_are_refused() -> None:
     text = "digraph { {" + " ".join(f"v{i}" for i in range(60)) + "} -> x }"
     with pytest.raises(ModelFileError, match="Remove parents"):
         read(text, ".dot")
+
+
+# Markov networks: the undirected graph itself
+
+
+def fields(read_graph: nx.Graph) -> tuple[set[frozenset[str]], dict[frozenset[str], str]]:
+    edges = {frozenset(edge) for edge in read_graph.edges}
+    contexts = nx.get_edge_attributes(read_graph, "contexts")
+    return edges, {frozenset(edge): text for edge, text in contexts.items()}
+
+
+@pytest.mark.parametrize("ending", UNDIRECTED)
+def test_a_markov_network_is_written_as_its_undirected_graph_with_contexts(
+    ending, tmp_path
+) -> None:
+    path = tmp_path / f"m{ending}"
+    lost = write_model(path, ModelFile(figure_9(), title="Figure 9", layout={"3": (1.5, -2.0)}))
+    assert not any("comes back as" in message for message in lost)
+    theirs = {
+        ".dot": lambda: nx.Graph(nx.nx_agraph.read_dot(path)),
+        ".graphml": lambda: nx.read_graphml(path),
+        ".gml": lambda: nx.read_gml(path),
+        ".nodelink.json": lambda: nx.node_link_graph(json.loads(path.read_text()), edges="links"),
+    }[ending]()
+    edges, contexts = fields(theirs)
+    assert not theirs.is_directed()
+    assert edges == {frozenset(edge) for edge in figure_9().undirected_edges}
+    assert contexts == {frozenset("25"): "3=1"}
+    file = read_model(path)
+    assert isinstance(file.model, MarkovNetwork)
+    assert file.model.structure == figure_9().structure
+    assert (file.title, dict(file.layout)) == ("Figure 9", {"3": (1.5, -2.0)})
+
+
+@pytest.mark.parametrize("ending", UNDIRECTED)
+def test_contexts_come_back_whatever_the_names_are(ending) -> None:
+    domain = Domain.of({'a -- "b"': ["x=1", "*", "<ü>"], "c; d": ["0", "1"], "e,#": ["0", "1"]})
+    triangle = MarkovStructure(domain, frozenset({(0, 1), (0, 2), (1, 2)}))
+    model = MarkovNetwork.uniform(triangle.with_context((1, 2), (2,)).with_context((0, 2), (1,)))
+    known = next(known for known in MODEL_FORMATS if ending in known.endings)
+    content, _ = known.renderer()(ModelFile(model), Path(f"m{ending}"))
+    again = known.parser()(content, Path(f"m{ending}"))
+    assert again.model.structure == model.structure
+    assert known.renderer()(again, Path(f"m{ending}"))[0] == content
+
+
+def test_a_context_that_is_not_understood_is_refused_with_its_line() -> None:
+    text = 'graph { kind="markov-network"; d; a -- b; b -- c;\n a -- c [contexts="d=no"] }'
+    with pytest.raises(ModelFileError, match="d is no common neighbour") as refused:
+        read(text, ".dot")
+    assert refused.value.line == 2
+
+
+def test_formats_of_bayesian_networks_state_what_becomes_of_a_markov_network(tmp_path) -> None:
+    lost = " ".join(write_model(tmp_path / "m.bif", figure_9()))
+    assert "comes back as a Bayesian network" in lost
+    assert "edges are added where the graph is not chordal" in lost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.languages.markov_network.log_linear import (
     element_rows,
@@ -116,3 +117,38 @@ def test_the_change_by_an_edge_is_that_of_the_whole_score() -> None:
         after = total_nats(scores, structure.with_edge(*edge))
         change = edge_change(structure, CORONARY, edge)
         assert change == pytest.approx(after - total_nats(scores, structure))
+
+
+def test_standard_errors_of_a_saturated_table_are_those_of_log_odds() -> None:
+    structure = structure_of(CORONARY, "AB")
+    scores = pseudo_likelihood_of(structure, CORONARY)
+    assert scores is not None
+    errors = structure_scores(scores, structure).standard_errors
+    assert errors is not None
+    model = structure_scores(scores, structure).fitted
+    assert model is not None
+    found = dict(zip(model.network.log_linear.parameters, errors, strict=True))
+    counts = joint_counts(CORONARY, (0, 1))
+    assert found[(0, 1), (1, 1)] == pytest.approx(np.sqrt((1 / counts).sum()), rel=1e-4)
+    assert found[(0,), (1,)] == pytest.approx(
+        np.sqrt(1 / counts[0, 0] + 1 / counts[1, 0]), rel=1e-4
+    )
+    lone = joint_counts(CORONARY, (5,))
+    assert found[(5,), (1,)] == pytest.approx(np.sqrt((1 / lone).sum()), rel=1e-4)
+
+
+def test_standard_errors_respect_contexts_and_need_finite_estimates() -> None:
+    structure = structure_of(CORONARY, "AD AE DE", DE="A=1")
+    scores = pseudo_likelihood_of(structure, CORONARY)
+    assert scores is not None
+    summary = structure_scores(scores, structure)
+    assert summary.fitted is not None
+    assert summary.standard_errors is not None
+    terms = summary.fitted.network.log_linear.parameters
+    found = dict(zip(terms, summary.standard_errors, strict=True))
+    # φ_DE + φ_ADE = 0: one estimate, one error.
+    assert found[(3, 4), (1, 1)] == pytest.approx(found[(0, 3, 4), (1, 1, 1)], rel=1e-6)
+    empty = CORONARY.take_rows(np.arange(5))
+    few = pseudo_likelihood_of(structure, empty)
+    assert few is not None
+    assert structure_scores(few, structure).standard_errors is None

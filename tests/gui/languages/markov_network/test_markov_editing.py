@@ -24,6 +24,7 @@ from pgmstudio.gui.languages.markov_network.inspector import (
     EdgeSections,
     ModelSections,
 )
+from pgmstudio.gui.languages.markov_network.log_linear import ERRORS
 from pgmstudio.gui.languages.markov_network.potential_editor import PotentialEditor
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
@@ -154,6 +155,10 @@ def test_the_log_linear_form_and_the_strata_of_a_model(
     assert facts["Maximum likelihood"] == "exact"
     assert "Newton step" in facts["Convergence"]
     assert len(section.parameters.rows) == 7
+    errors = {row.symbol: row.error for row in section.parameters.rows}
+    assert all(0 < error < 1 for error in errors.values())
+    assert errors["φ₂₃"] == pytest.approx(errors["φ₁₂₃"])  # φ₂₃ + φ₁₂₃ = 0
+    assert not section.parameters.isColumnHidden(ERRORS)
     assert section.checks.text().count("✓") == 3
     assert "Log marginal likelihood" in section.likelihood.facts
 
@@ -164,6 +169,7 @@ def test_a_cycle_without_a_chord_is_named_and_selected(qtbot: QtBot, window: Mai
     )
     page = opened(window.app, random_markov_network(np.random.default_rng(1), square))
     section = shown(qtbot, window, ModelSections)
+    assert section.parameters.isColumnHidden(ERRORS)  # no data
     assert section.checks.text().startswith("✗ The graph is chordal\n")
     window.findChild(QPushButton, "strataCycle").click()
     assert set(window.app.workspace.selection.nodes) == set("ABCD")

@@ -109,7 +109,7 @@ def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(
     path = page.artifact
     assert isinstance(path, ContextPath)
     assert page.view.curves["BIC"][1] == [point.bic_nats for point in path.points]
-    assert "best by bic: κ 1, 9 parameters, −6\u202f721.65 nats" in page.facts.text()
+    assert "best by BIC: κ 1, 9 parameters, −6\u202f721.65 nats" in page.facts.text()
     page.choose(along="edges")
     assert page.view.curves["contexts"][1] == [0, 0, 3]
     page.view.chosen.emit(0)

@@ -49,7 +49,7 @@ class _Token:
 class _Line:
     """The tokens of one line, taken one after another."""
 
-    def __init__(self, text: str, number: int, path: Path, sign: Sign) -> None:
+    def __init__(self, text: str, number: int | None, path: Path, sign: Sign) -> None:
         self._path, self.number, self.sign = path, number, sign
         self._tokens = list(self._read(text))
         self._position = 0
@@ -113,7 +113,7 @@ class EdgeLine:
     source: str
     target: str
     contexts: tuple[Context, ...]
-    number: int
+    number: int | None
 
 
 @dataclass(slots=True)
@@ -121,8 +121,10 @@ class EdgeText:
     """The contents of a text, before a model is built from them."""
 
     edges: list[EdgeLine] = field(default_factory=list)
-    lone: dict[str, int] = field(default_factory=dict)  # names that stand alone, and their lines
-    states: dict[str, tuple[tuple[str, ...], int]] = field(default_factory=dict)
+    lone: dict[str, int | None] = field(
+        default_factory=dict
+    )  # names that stand alone, and their lines
+    states: dict[str, tuple[tuple[str, ...], int | None]] = field(default_factory=dict)
     points: dict[str, Point] = field(default_factory=dict)
     title: str = ""
     is_labelled: bool = False
@@ -223,13 +225,23 @@ def _read_edge(result: EdgeText, line: _Line) -> None:
     target = line.take("name", "a variable").text
     contexts: list[Context] = []
     if line.took(":"):
-        contexts.append(_context(line))
-        while line.took(";") and not line.is_over:
-            contexts.append(_context(line))
-        line.take(_END, "“;” or the end of the line")
+        contexts = _contexts(line)
     else:
         line.take(_END, "“:” or the end of the line")
     result.edges.append(EdgeLine(source, target, tuple(contexts), line.number))
+
+
+def read_contexts(text: str, path: Path, number: int | None) -> list[Context]:
+    """The contexts in a text `A=0; B=1, C=0`, which stands in a line of the file."""
+    return _contexts(_Line(text, number, path, "--")) if text.strip() else []
+
+
+def _contexts(line: _Line) -> list[Context]:
+    contexts = [_context(line)]
+    while line.took(";") and not line.is_over:
+        contexts.append(_context(line))
+    line.take(_END, "“;” or the end of the line")
+    return contexts
 
 
 def _context(line: _Line) -> Context:

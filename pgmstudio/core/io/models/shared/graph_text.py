@@ -154,13 +154,17 @@ class GraphTextReader(TextScanner):
         if token.lower() in ("graph", "node", "edge"):
             self.next_token()
             if self.peek() == "[":
-                self._attributes()
+                attributes = self._attributes()
+                if token.lower() == "graph" and not depth:
+                    self.structure.kind = attributes.values.get("kind", self.structure.kind)
                 return None
             self.fail(f"expected “[” after “{token}”, {found_text(self.next_token())}.")
         name = self._name("a node")
         offset = self.start
         if self.take("="):
-            self._name(f"the value of {name}")
+            value = self._name(f"the value of {name}")
+            if name == "kind" and not depth:
+                self.structure.kind = value
             return None
         while self.take(":"):
             self._name("a port")
@@ -203,7 +207,13 @@ class GraphTextReader(TextScanner):
             )
         directed = operator != "--" and way != "none"
         source, target = (other, one) if (operator == "<-") != (way == "back") else (one, other)
-        self.structure.add_edge(source, target, self.at(offset), directed=directed)
+        self.structure.add_edge(
+            source,
+            target,
+            self.at(offset),
+            directed=directed,
+            contexts=attributes.values.get("contexts", ""),
+        )
 
 
 def graph_text(kind: str, title: str, statements: Sequence[str]) -> bytes:

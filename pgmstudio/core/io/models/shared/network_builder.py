@@ -22,6 +22,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import conversions_of, converted
 from pgmstudio.core.languages.registry import a_kind, kind_title
 from pgmstudio.core.languages.table_checks import ROUNDED, TableChecker, row_namer
+from pgmstudio.core.model import UndirectedModel
 
 if TYPE_CHECKING:
     from pgmstudio.core.languages.markov_network.model import MarkovNetwork
@@ -119,7 +120,7 @@ def what_is_lost(
     titles: bool = False,
     properties: bool = True,
     language: type = BayesianNetwork,
-    called: str = "network",
+    called: str = "Bayesian network",
 ) -> list[str]:
     """Warnings about what the formats of one language cannot hold.
 
@@ -129,6 +130,11 @@ def what_is_lost(
     if not isinstance(file.model, language):
         title = kind_title(file.model.kind)
         lost.append(f"{format_name} cannot hold a “{title}”; it comes back as a {called}.")
+        if isinstance(file.model, UndirectedModel):
+            lost.append(
+                "Its edges get directions, edges are added where the graph is not chordal, and "
+                "contexts are written out in the tables: the distribution is the same."
+            )
     if file.notes:
         lost.append(f"{format_name} cannot hold notes.")
     if file.provenance:

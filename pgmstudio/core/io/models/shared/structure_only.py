@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, GraphError, ModelFileError
@@ -18,9 +18,6 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.table_checks import TableChecker
 from pgmstudio.core.model import Model
 
-if TYPE_CHECKING:
-    import networkx as nx
-
 UNKNOWN_STATES = ("no", "yes")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -29,17 +26,19 @@ class Structure:
     """Nodes and edges of a file, in its order."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
+        self.kind = ""  # the kind of model, if the file states one
         self._states: dict[str, tuple[str, ...] | None] = {}
         self._directed: dict[tuple[str, str], At] = {}
         self._undirected: dict[tuple[str, str], At] = {}
+        self._contexts: dict[tuple[str, str], str] = {}
         self.layout: dict[str, Point] = {}
         self.titles: dict[str, str] = {}
         self.warnings: list[str] = []
 
     def fail(self, message: str, at: At = NOWHERE) -> NoReturn:
         """Raise ModelFileError with the location in the file."""
-        raise ModelFileError(self._path, message, *at)
+        raise ModelFileError(self.path, message, *at)
 
     def add_node(self, name: str, at: At, states: Sequence[str] | None = None) -> None:
         """Add a node, or the states of a known one."""
@@ -53,20 +52,31 @@ class Structure:
         except DataError as problem:
             self.fail(str(problem), at)
 
-    def add_edge(self, source: str, target: str, at: At, *, directed: bool = True) -> None:
-        """An edge; the same one twice is one."""
+    def add_edge(
+        self, source: str, target: str, at: At, *, directed: bool = True, contexts: str = ""
+    ) -> None:
+        """An edge, with the text of its contexts if it has any; the same one twice is one."""
         for name in (source, target):
             self.add_node(name, at)
         if source == target:
             role = "its own parent" if directed else "its own neighbour"
             self.fail(f"{source} cannot be {role}.", at)
         (self._directed if directed else self._undirected).setdefault((source, target), at)
+        if contexts:
+            self._contexts[source, target] = contexts
+
+    def undirected(self) -> dict[tuple[str, str], tuple[At, str]]:
+        """All edges without direction, each with its position and the text of its contexts."""
+        return {
+            ends: (at, self._contexts.get(ends, ""))
+            for ends, at in (self._directed | self._undirected).items()
+        }
 
     def file(self, title: str, format_name: str) -> ModelFile:
         """The network with uniform tables, and a warning about them."""
         domain = self.domain(format_name)
         dag = self._dag(domain.names)
-        checker = TableChecker(self._path)
+        checker = TableChecker(self.path)
         cards = domain.cardinalities
         for index, parents in enumerate(dag.parent_indices):
             shape = [*(cards[parent] for parent in parents), cards[index]]
@@ -144,27 +154,12 @@ def states_text(variable: Variable) -> str:
     return json.dumps(variable.states, ensure_ascii=False)
 
 
-def structure_graph(file: ModelFile, network: BayesianNetwork) -> nx.DiGraph:
-    """The graph for writers of networkx; states, titles and positions are attributes of nodes."""
-    graph = network.dag.to_networkx()
-    if file.title:
-        graph.graph["name"] = file.title
-    for variable in network.domain:
-        node = graph.nodes[variable.name]
-        node["states"] = states_text(variable)
-        if variable.name in file.titles:
-            node["title"] = file.titles[variable.name]
-        if variable.name in file.layout:
-            node["x"], node["y"] = map(float, file.layout[variable.name])
-    return graph
-
-
 def structure_lost(
     file: ModelFile,
     format_name: str,
     *others: str,
     language: type = BayesianNetwork,
-    called: str = "network",
+    called: str = "Bayesian network",
 ) -> tuple[str, ...]:
     """Warnings about what a format of edges loses: tables, `others`, and the `language`."""
     parts = ["the tables", *others]

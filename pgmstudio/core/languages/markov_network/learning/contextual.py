@@ -160,9 +160,9 @@ class ContextualLearner(MarkovLearner[ContextualParams]):
         assert best is not None
         point_chosen = path.best() if path.points else None
         if point_chosen is not None:
-            value = getattr(point_chosen, f"{path.criterion}_nats")
+            value = point_chosen.value(path.criterion)
             yield Note(
-                f"κ {best.kappa:g} was chosen by {path.criterion.upper()}: {value:.4f} (natural "
+                f"κ {best.kappa:g} was chosen by {path.criterion}: {value:.4f} (natural "
                 f"logarithm), {point_chosen.parameters} parameters."
             )
         yield from map(Note, table_notes(run.scores, best.structure, cancel))

@@ -52,7 +52,7 @@ class ContextPoint:
 
     def value(self, criterion: str) -> float:
         """BIC or PIC in natural logarithms."""
-        return float(getattr(self, f"{criterion}_nats"))
+        return float(getattr(self, f"{criterion.lower()}_nats"))
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ContextPath:
     @property
     def criterion(self) -> str:
         """What selects the point: BIC, or PIC where the likelihood of a model is too costly."""
-        return "pic" if any(math.isnan(point.bic_nats) for point in self.points) else "bic"
+        return "PIC" if any(math.isnan(point.bic_nats) for point in self.points) else "BIC"
 
     def best(self) -> ContextPoint:
         """The point that the criterion selects, of equal ones the smallest κ."""

@@ -11,7 +11,7 @@ import pytest
 from pgmstudio.core.data.counting import joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import KnowledgeError
+from pgmstudio.core.errors import GraphError, KnowledgeError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -225,6 +225,21 @@ def test_a_context_merges_configurations_of_both_ends_only() -> None:
 
 
 # Check 10
+
+
+def test_instead_of_covering_all_contexts_the_edge_is_deleted_and_scores_as_the_smaller_graph() -> (
+    None
+):
+    data = coronary()
+    triangle = structure_of(data, "AD AE DE", DE="A=1")
+    scores = scores_of(data)
+    with pytest.raises(GraphError, match="Remove the edge instead"):
+        triangle.with_context((3, 4), (0,))
+    # The specification scores the sub-table of A, D and E; B, C and F are alone here.
+    alone = sum(scores.local(v, 0) for v in (1, 2, 5))
+    smaller = triangle.without_edge(3, 4)
+    assert not smaller.contexts
+    assert (total_nats(scores, smaller) - alone * LN2) == pytest.approx(-3788.320503, abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(5))
