@@ -77,8 +77,11 @@ def ring_pen(look: NodeLook) -> QPen | None:
     return pen
 
 
-def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) -> None:
-    """Paint a node as a dot around the origin; evidence has another shape, not only a colour."""
+def paint_dot(
+    painter: QPainter, face: NodeView, look: NodeLook, zoom: float, step: int | None = None
+) -> None:
+    """Paint a node as a dot around the origin, coloured by a step of the heat ramp; evidence has
+    another shape, not only a colour."""
     radius = dot_radius(zoom)
     color, is_square = "edge", False
     if face.weights:
@@ -91,6 +94,9 @@ def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) ->
         radius *= 1.35
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color(color))
+    if color == "edge" and step is not None:
+        painter.setPen(QPen(theme().color("border_control"), 1 / max(zoom, 0.05)))
+        painter.setBrush(theme().sequential(step))
     if color == "do":
         painter.drawPolygon(diamond(QPointF(0, 0), radius * 1.2))
     elif is_square:

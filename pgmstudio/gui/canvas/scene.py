@@ -17,11 +17,12 @@ from pgmstudio.core.drawing.diagram import (
     Point,
     Size,
 )
+from pgmstudio.core.drawing.layout.boxes import readable_zoom
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.gui.canvas.edge_item import EdgeItem, RouteMaker, straight_route
 from pgmstudio.gui.canvas.layers import TagLayer, place_labels
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import LevelOfDetail, NodeView
+from pgmstudio.gui.canvas.node_view import Heat, LevelOfDetail, NodeView
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -146,6 +147,7 @@ class CanvasScene(QGraphicsScene):
                 item.show_beliefs(faces[node.id].beliefs)
         self.nodes = {identity: self.nodes[identity] for identity in picture.ids}
         self._show_edges(picture.edges)
+        self._choose_detail()
         moves = {i: p for i, p in positions.items() if i in old and old[i] != p and i in self.nodes}
         if slide and moves and len(self.nodes) <= MAX_SLIDING:
             self._slide_to(old, moves)
@@ -180,6 +182,7 @@ class CanvasScene(QGraphicsScene):
             item = self.nodes.get(identity)
             if item is not None and item.set_face(item.node, face):
                 resized.append(identity)
+        self._choose_detail()
         if resized:
             self.route_at(resized)
             self.contents_changed.emit()
@@ -197,6 +200,15 @@ class CanvasScene(QGraphicsScene):
         else:
             self._bars.stop()
         return bool(resized)
+
+    def _choose_detail(self) -> None:
+        """From which zoom names can be read in these boxes, and what colours of dots show."""
+        self.zoomed.name_from = readable_zoom(item.size for item in self.nodes.values())
+        heat = Heat.of(item.face for item in self.nodes.values())
+        if heat is not self.zoomed.heat:
+            self.zoomed.heat = heat
+            for item in self.nodes.values():
+                item.update()
 
     def _show_beliefs(self, values: Mapping[str, tuple[float, ...]]) -> None:
         for identity, shown in values.items():
