@@ -293,6 +293,9 @@ class EdgeItem(QGraphicsItem):
         lifted = self._is_lifted()
         width, alpha = (1.8, 1.0) if lifted else (0.8, 0.55)
         painter.setPen(QPen(theme().color(self._color(), alpha), width / zoom))
+        if self.route.bend is None and self._middles is not None:
+            painter.drawLine(*self._middles)  # several times faster than a path
+            return
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self._far)
 

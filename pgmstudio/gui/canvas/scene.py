@@ -116,6 +116,7 @@ class CanvasScene(QGraphicsScene):
         self._routes = RouteMaker(self)
         self._routes.routed.connect(self._on_routed)
         self._bright: frozenset[str] | None = None
+        self._kept_bright: frozenset[str] = frozenset()
         theme().changed.connect(self._on_theme_changed)
 
     # -- contents
@@ -307,13 +308,18 @@ class CanvasScene(QGraphicsScene):
         if nodes == self._bright and hovered is None:
             return
         self._bright = nodes
+        bright = None if nodes is None else nodes | self._kept_bright
         for identity, item in self.nodes.items():
-            item.setOpacity(1.0 if nodes is None or identity in nodes else DIMMED)
+            item.setOpacity(1.0 if bright is None or identity in bright else DIMMED)
         for ends, edge in self.edges.items():
             inside = nodes is None or (ends[0] in nodes and ends[1] in nodes)
             edge.setOpacity(1.0 if inside else DIMMED)
             near = nodes is not None and inside and hovered is None
             edge.change_look(is_hovered=near or ends == hovered)
+
+    def keep_bright(self, nodes: frozenset[str]) -> None:
+        """Never dim these, whatever the pointer is on: the nodes of an active trail."""
+        self._kept_bright = nodes
 
     def show_cycle(self, path: Sequence[str]) -> None:
         """Highlight the edges of a path with their numbers; an empty path clears it."""

@@ -16,16 +16,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
-from pgmstudio.core.drawing.layout.dot_labels import LABEL_HEIGHT
 from pgmstudio.core.drawing.snapping import Box, free_place
 from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.gui.canvas.edge_item import EdgeItem
-from pgmstudio.gui.canvas.fonts import canvas_font
 from pgmstudio.gui.canvas.keyboard import CanvasKeys
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
-from pgmstudio.gui.canvas.overview import CentralNames, label_text, label_width
+from pgmstudio.gui.canvas.overview import CentralNames, DotLabel
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.signals import Adviser, CanvasSignals, EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import (
@@ -51,16 +49,15 @@ def paint_far_labels(
     zoom = zoom or view.zoom
     hovered = view.hovered
     near = hovered if isinstance(hovered, tuple) else (hovered,)
-    nodes = view.graph.nodes
     wanted = {
-        item.id: _Label(item, zoom)
-        for item in nodes.values()
+        item.id: DotLabel(item, zoom)
+        for item in view.graph.nodes.values()
         if (far or item.face.mode is NodeMode.DOT) and item.isVisible() and _matters(item, near)
     }
-    taken = [label.rect for label in wanted.values()]
-    for node, offset in view.central_names.at(zoom).items() if far else ():
-        label = _Label(nodes[node], zoom, offset)
-        if node not in wanted and not any(label.rect.intersects(other) for other in taken):
+    taken = [label.rect(zoom) for label in wanted.values()]
+    for label in view.central_names.at(zoom) if far else ():
+        rect = label.rect(zoom)
+        if label.item.id not in wanted and not any(rect.intersects(other) for other in taken):
             label.paint(painter, zoom)
     for label in wanted.values():
         label.paint(painter, zoom)
@@ -77,31 +74,6 @@ def _matters(item: NodeItem, near: Container[str | None]) -> bool:
         or item.face.is_target
         or item.id in near
     )
-
-
-class _Label:
-    """The name of a dot; its rectangle is in pixels of the scene at this zoom."""
-
-    def __init__(self, item: NodeItem, zoom: float, offset: QRectF | None = None) -> None:
-        self._item = item
-        self._text = label_text(item.face)
-        if offset is None:
-            right = dot_radius(zoom) * 1.9 * zoom
-            offset = QRectF(right, -LABEL_HEIGHT / 2, label_width(self._text), LABEL_HEIGHT)
-        self.rect = offset.translated(item.pos() * zoom)
-
-    def paint(self, painter: QPainter, zoom: float) -> None:
-        mark = self._item.face.mark
-        painter.save()
-        painter.scale(1 / zoom, 1 / zoom)
-        painter.setOpacity(self._item.opacity())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color("canvas", 0.8))
-        painter.drawRoundedRect(self.rect.adjusted(1, 1, -1, -1), 3, 3)
-        painter.setPen(theme().color("text" if mark is None else f"{mark.tint}_ink"))
-        painter.setFont(canvas_font("caption", "medium"))
-        painter.drawText(self.rect, Qt.AlignmentFlag.AlignCenter, self._text)
-        painter.restore()
 
 
 def hit_in(scene: CanvasScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
