@@ -64,7 +64,7 @@ def legend_entries(
 ) -> list[LegendEntry]:
     """Legend entries for the symbols that are drawn at this level of detail."""
     faces = [item.face for item in scene.nodes.values() if item.isVisible()]
-    entries = _edge_entries(scene, strengths if detail is not Detail.DOT else None)
+    entries = _edge_entries(scene, strengths)
     if detail is not Detail.FULL:
         heat = scene.zoomed.heat if detail is Detail.DOT else Heat.NONE
         if heat is not Heat.NONE:

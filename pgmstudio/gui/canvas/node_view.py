@@ -126,6 +126,7 @@ class NodeView:
     note: str = ""
     is_done: bool = False  # the state of `weights` is an intervention
     scale: Scale = Scale.PROBABILITY
+    is_faint: bool = False  # drawn pale, because others are what is asked about
 
     @property
     def shows_rows(self) -> bool:

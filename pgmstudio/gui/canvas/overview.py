@@ -80,6 +80,7 @@ class CentralNames:
     def _placed(self, zoom: float) -> tuple[DotLabel, ...]:
         shown = {i: item for i, item in self._scene.nodes.items() if item.isVisible()}
         order = [node for node in by_degree(self._scene.picture) if node in shown]
+        order.sort(key=lambda node: shown[node].face.is_faint)  # those asked about first
         dots: dict[str, Point] = {i: (n.x() * zoom, n.y() * zoom) for i, n in shown.items()}
         widths = {i: label_width(label_text(item.face)) for i, item in shown.items()}
         corners = labels_beside(dots, widths, order, dot_radius(zoom) * zoom)

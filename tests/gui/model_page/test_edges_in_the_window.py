@@ -335,7 +335,7 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     qtbot.waitUntil(lambda: len(app.project.models) == models + 1, timeout=20000)
 
     open_model_page(app, "m1")
-    page.strengths.choose("bootstrap")
+    assert page.strengths.kind == "bootstrap"  # opens with widths
     assert page.canvas.strengths is not None
     edge = page.scene().edges["rain", "wet"]
     assert edge.look.label == f"{100 * found.of_pair('rain', 'wet').joined:.0f} %"
