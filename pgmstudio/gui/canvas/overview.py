@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from pgmstudio.core.drawing.diagram import Point
@@ -60,10 +60,11 @@ class DotLabel:
         painter.restore()
 
 
-class CentralNames:
+class CentralNames(QObject):
     """The names of the best connected nodes of a scene, placed anew when it or the zoom changed."""
 
-    def __init__(self, scene: CanvasScene) -> None:
+    def __init__(self, scene: CanvasScene, parent: QObject) -> None:
+        super().__init__(parent)
         self._scene = scene
         self._zoom = 0.0
         self._labels: tuple[DotLabel, ...] = ()

@@ -227,7 +227,7 @@ class CanvasView(ZoomView):
         named(self, "graphView", "Canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.central_names = CentralNames(scene)
+        self.central_names = CentralNames(scene, self)
         self.keys = CanvasKeys(self)
         self.editor = NameEditor(self)
         self.tools: dict[str, Tool] = {
