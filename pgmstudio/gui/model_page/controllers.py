@@ -328,7 +328,7 @@ class EditController(QObject):
         self.change(f"Add {edge_text(self.entry.model, source, target)}", edit)
 
     def add_node(self, name: str, at: Point) -> None:
-        others = self._boxes()
+        others = self._node_boxes()
         at = free_place(Box(*at, *NEW_SIZE), others, NEW_GAP) if others else at
         edit = partial(
             model_edits.add_variable,
@@ -519,7 +519,7 @@ class EditController(QObject):
             for name in part.names[:1]:
                 self._canvas.view.ensure_node_visible(name)
 
-    def _boxes(self) -> list[Box]:
+    def _node_boxes(self) -> list[Box]:
         return [Box(*item.centre, *item.size) for item in self._canvas.scene.nodes.values()]
 
     def _in_sight(self, points: Mapping[str, Point]) -> dict[str, Point]:
@@ -534,7 +534,7 @@ class EditController(QObject):
         middle = sight.center()
         wanted = Box(middle.x(), middle.y(), block.width(), block.height())
         moved = QRectF(block)
-        moved.moveCenter(QPointF(*free_place(wanted, self._boxes(), NEW_GAP)))
+        moved.moveCenter(QPointF(*free_place(wanted, self._node_boxes(), NEW_GAP)))
         if not sight.contains(moved):
             return dict(points)
         by = moved.center() - block.center()

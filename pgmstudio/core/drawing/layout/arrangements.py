@@ -296,7 +296,8 @@ def _turned_into(points: Floats, shape: float) -> Floats:
 
     def turned(step: int) -> Floats:
         cos, sin = math.cos(math.pi * step / _TURNS), math.sin(math.pi * step / _TURNS)
-        return points @ np.array([[cos, sin], [-sin, cos]])
+        result: Floats = points @ np.array([[cos, sin], [-sin, cos]])
+        return result
 
     def needed(step: int) -> float:
         across, down = np.ptp(turned(step), axis=0)

@@ -84,6 +84,11 @@ def _fitted(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
     return blocks
 
 
+def _by_springs(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
+    shape = frame.canvas[0] / frame.canvas[1]
+    return [force(part, sizes, shape) for part in picture.components()]
+
+
 def _in_lanes(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
     groups = [[node.id for node in picture.nodes if node.group == g] for g in picture.groups]
     return [lanes(picture, sizes, frame.tiers or groups)]
@@ -92,7 +97,7 @@ def _in_lanes(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
 METHODS: dict[str, Callable[[GraphPicture, Sizes, Frame], Blocks]] = {
     "fit": _fitted,
     "layered": _in_parts(layered),
-    "force": _in_parts(force),
+    "force": _by_springs,
     "tree": _in_parts(tidy_tree),
     "circle": _whole(circle),
     "star": _whole(star),
