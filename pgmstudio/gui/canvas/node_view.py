@@ -103,7 +103,8 @@ class Heat(Enum):
         if len(face.priors) != len(face.beliefs):
             return None
         change = max(abs(a - b) for a, b in zip(face.beliefs, face.priors, strict=True))
-        return min(HEAT_STEPS - 1, int(HEAT_STEPS * change / LARGE_CHANGE + 0.5))
+        # By the root: most changes are small, and each should be seen.
+        return min(HEAT_STEPS - 1, int(HEAT_STEPS * math.sqrt(change / LARGE_CHANGE)))
 
 
 HEAT_STEPS = 8

@@ -46,6 +46,11 @@ class DotLabel:
     def rect(self, zoom: float) -> QRectF:
         return self._offset.translated(self.item.pos() * zoom)
 
+    def stay_left_of(self, right: float, zoom: float) -> None:
+        """Stand at the other side of the dot if it would reach beyond this."""
+        if self.rect(zoom).right() > right:
+            self._offset.moveRight(-self._offset.left())
+
     def paint(self, painter: QPainter, zoom: float) -> None:
         mark, rect = self.item.face.mark, self.rect(zoom)
         painter.save()

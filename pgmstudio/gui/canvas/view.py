@@ -54,6 +54,9 @@ def paint_far_labels(
         for item in view.graph.nodes.values()
         if (far or item.face.mode is NodeMode.DOT) and item.isVisible() and _matters(item, near)
     }
+    if detail is None:  # on screen; a file has space for them
+        for label in wanted.values():
+            label.stay_left_of(view.sight().right() * zoom, zoom)
     taken = [label.rect(zoom) for label in wanted.values()]
     for label in view.central_names.at(zoom) if far else ():
         rect = label.rect(zoom)
