@@ -162,6 +162,8 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
     """Place labels along their lines without overlap after these edges were routed."""
     if scene.tag_layer is not None or any(e.edge.style.has_tag for e in scene.edges.values()):
         _raise_tags(scene)
+    if any(scene.edges[ends].has_plain_label for ends in routed if ends in scene.edges):
+        place_plain_labels(scene, 1.0)  # the canvas places them again at its zoom
     labelled = {
         ends: item
         for ends, item in scene.edges.items()

@@ -213,7 +213,7 @@ class ModelBar(QFrame):
         if count == self._shown_count:
             return
         self._shown_count = count
-        self._chip.setText(f"⚑ {counted(count or 2, 'finding')}")  # hidden ones keep their room
+        self._chip.setText(f"⚑ {counted(count, 'finding')}")
         self._fix_chip()
         self._chip.setVisible(count > 0)
         self._clear.setVisible(count > 0)
@@ -302,8 +302,7 @@ class ModelBar(QFrame):
 
     def _width(self, hidden: set[str]) -> int:
         """The width without the hidden parts."""
-        # Evidence has its place from the beginning: when it comes, no button moves.
-        shown: list[QWidget] = [self._chip, self._clear]
+        shown: list[QWidget] = [w for w in (self._chip, self._clear) if not w.isHidden()]
         if self._is_plain and self._own is not None:
             shown.append(self._own)
         if not self._is_plain:
