@@ -30,6 +30,8 @@ class EdgeStyle(Enum):
     REVERSIBLE = "reversible"  # some graphs of the class have it one way, some the other
     MORAL = "moral"  # without direction, joins two parents of a child
     FILL_IN = "fill-in"  # without direction, added by triangulating
+    COMMON = "common"  # directed; two structures have it, next to edges in which they differ
+    COMMON_LINE = "common-line"  # the same without direction
     ADDED = "added"  # directed; of two structures only the second has it
     MISSING = "missing"  # directed; only the first has it
     REVERSED = "reversed"  # as in the second; the first has the other direction
@@ -67,6 +69,7 @@ _WITHOUT_ARROW = frozenset(
         EdgeStyle.REVERSIBLE,
         EdgeStyle.MORAL,
         EdgeStyle.FILL_IN,
+        EdgeStyle.COMMON_LINE,
         EdgeStyle.ADDED_LINE,
         EdgeStyle.MISSING_LINE,
         EdgeStyle.CONTEXTUAL,

@@ -8,13 +8,13 @@ from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge,
 from pgmstudio.core.graphs.comparison import EdgeChange, EdgeDifferences, UndirectedDifference
 
 STYLES = {
-    EdgeChange.COMMON: EdgeStyle.DIRECTED,
+    EdgeChange.COMMON: EdgeStyle.COMMON,
     EdgeChange.ADDED: EdgeStyle.ADDED,
     EdgeChange.MISSING: EdgeStyle.MISSING,
     EdgeChange.REVERSED: EdgeStyle.REVERSED,
 }
 UNDIRECTED_STYLES = {
-    EdgeChange.COMMON: EdgeStyle.UNDIRECTED,
+    EdgeChange.COMMON: EdgeStyle.COMMON_LINE,
     EdgeChange.ADDED: EdgeStyle.ADDED_LINE,
     EdgeChange.MISSING: EdgeStyle.MISSING_LINE,
 }

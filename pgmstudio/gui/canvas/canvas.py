@@ -16,6 +16,7 @@ from pgmstudio.gui.canvas.layers import (
     RulesLayer,
     SurpriseLayer,
     UnresolvedLayer,
+    place_plain_labels,
 )
 from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries
 from pgmstudio.gui.canvas.node_item import NodeItem
@@ -193,6 +194,8 @@ class Canvas(QWidget):
             self._soon.start()
 
     def _refresh_overlays(self) -> None:
+        if self.view.detail is not Detail.DOT:
+            place_plain_labels(self.scene, self.view.zoom)
         view = self.view.rect()
         zoom = self.zoom_control
         zoom.adjustSize()

@@ -94,11 +94,13 @@ PENS = {
     EdgeStyle.REVERSIBLE: EdgePen("reversible", 1.5, (), "reversible edge", has_ring=True),
     EdgeStyle.MORAL: EdgePen("reversible", 1.5, (4.0, 3.0), "joins parents"),
     EdgeStyle.FILL_IN: EdgePen("fill_in", 2.0, (4.0, 3.0), "fill-in"),
-    EdgeStyle.ADDED: EdgePen("required", 2.0, (), "+ added"),
-    EdgeStyle.MISSING: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
-    EdgeStyle.ADDED_LINE: EdgePen("required", 2.0, (), "+ added"),
-    EdgeStyle.MISSING_LINE: EdgePen("forbidden", 2.0, (6.0, 4.0), "− missing"),
-    EdgeStyle.REVERSED: EdgePen("label_ink", 2.0, (), "⇄ reversed"),
+    EdgeStyle.COMMON: EdgePen("edge_dim", 1.0, (), "in both"),
+    EdgeStyle.COMMON_LINE: EdgePen("edge_dim", 1.0, (), "in both"),
+    EdgeStyle.ADDED: EdgePen("required", 3.0, (), "+ added"),
+    EdgeStyle.MISSING: EdgePen("forbidden", 3.0, (6.0, 4.0), "− missing"),
+    EdgeStyle.ADDED_LINE: EdgePen("required", 3.0, (), "+ added"),
+    EdgeStyle.MISSING_LINE: EdgePen("forbidden", 3.0, (6.0, 4.0), "− missing"),
+    EdgeStyle.REVERSED: EdgePen("label_ink", 3.0, (), "⇄ reversed"),
     EdgeStyle.TRIAL: EdgePen("fill_in", 2.0, (4.0, 3.0), "tried"),
     EdgeStyle.LABELLED: EdgePen("label_ink", 1.5, (), "carries a label"),
     EdgeStyle.VANISHED: EdgePen("edge_dim", 1.5, (3.0, 4.0), "vanished here"),
@@ -136,6 +138,8 @@ class EdgeItem(QGraphicsItem):
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
         self._label_fraction: float | None = None  # along the route; None: not placed
+        self._label_place: Point | None = None  # beside the line; None: on it
+        self._has_room = True  # for its label
         self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
         self._bounds = QRectF()
@@ -170,6 +174,7 @@ class EdgeItem(QGraphicsItem):
         """Set the route; `source` and `target` are the centres of the two boxes."""
         self.prepareGeometryChange()
         self.route = route
+        self._label_place = None
         self._middles = source, target
         self._far = QPainterPath(source)
         if route.bend is None:
@@ -201,8 +206,7 @@ class EdgeItem(QGraphicsItem):
         text = self._label_text()
         if not text:
             return QRectF()
-        placed = self._label_fraction if self.edge.label else None
-        x, y = self.route.at(placed or _DEFAULT_FRACTION)
+        x, y = self._label_place or self.route.at(self._label_fraction or _DEFAULT_FRACTION)
         width = canvas_metrics("caption").horizontalAdvance(text) + 8
         return QRectF(x - width / 2, y - 8, width, 16)
 
@@ -219,6 +223,33 @@ class EdgeItem(QGraphicsItem):
             self._label_fraction = fraction
             self._bounds = self._bounds.united(self.label_rect.adjusted(-8, -8, 8, 8))
             self.update()
+
+    def set_label_place(self, place: Point | None) -> None:
+        """Put the label beside the line; it is not painted where it has no room."""
+        if (place, place is not None) != (self._label_place, self._has_room):
+            self.prepareGeometryChange()
+            self._label_place, self._has_room = place, place is not None
+            around = self.label_rect.adjusted(-STRENGTH_WIDTH / 2, -16, STRENGTH_WIDTH / 2, 16)
+            self._bounds = self._bounds.united(around)
+            self.update()
+
+    @property
+    def has_plain_label(self) -> bool:
+        """Whether it has a percentage or a word beside its line, on no tag."""
+        style = self.edge.style
+        return bool(self._label_text()) and not style.has_tag and not style.is_difference
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every replicate has it, which its width says too."""
+        return self._label_text() == "100 %"
+
+    def shown_label_rect(self, zoom: float) -> QRectF:
+        """The rectangle of the label as large as it is painted at this zoom."""
+        rect, larger = self.label_rect, max(1.0, LABEL_SHRINKS_TO / zoom)
+        shown = QRectF(0, 0, rect.width() * larger, rect.height() * larger)
+        shown.moveCenter(rect.center())
+        return shown
 
     def is_routed_between(self, source: QPointF, target: QPointF) -> bool:
         """Whether the route was made for boxes at these centres."""
@@ -290,16 +321,24 @@ class EdgeItem(QGraphicsItem):
             self._paint_step(painter, self.look.step)
 
     def _paint_far(self, painter: QPainter, zoom: float) -> None:
-        """Zoomed out: a thin line from dot to dot."""
-        lifted = self._is_lifted()
-        width, alpha = (1.8, 1.0) if lifted else (0.8, 0.55)
-        painter.setPen(QPen(theme().color(self._color(), alpha), width / zoom))
+        """Zoomed out: a thin line from dot to dot; differences of two structures stay thick."""
+        is_bold = self._is_lifted() or self.edge.style.is_difference
+        width, alpha = (1.8, 1.0) if is_bold else (0.8, 0.55)
+        if self.look.width is not None:
+            width = max(width, 0.6 * self.look.width)
+        pen = QPen(theme().color(self._color(), alpha), width / zoom)
+        if self.edge.style.is_difference and (dash := PENS[self.edge.style].dash):
+            pen.setDashPattern([part / width for part in dash])
+        painter.setPen(pen)
+        if self.route.bend is None and self._middles is not None:
+            painter.drawLine(*self._middles)  # several times faster than a path
+            return
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self._far)
 
     def _paint_label(self, painter: QPainter, zoom: float) -> None:
         text, position = self._label_text(), self.label_rect
-        if not text:
+        if not text or not self._has_room:
             return
         larger = max(1.0, LABEL_SHRINKS_TO / zoom)
         painter.save()

@@ -13,7 +13,12 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.diagram import PictureEdge
-from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, edge_route, tag_shares
+from pgmstudio.core.drawing.layout.edge_routing import (
+    EdgeRoute,
+    edge_route,
+    places_beside,
+    tag_shares,
+)
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.learning.edge_moves import MoveKey
 from pgmstudio.gui.canvas.edge_item import paint_edge, paint_tag
@@ -157,7 +162,13 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
     """Place labels along their lines without overlap after these edges were routed."""
     if scene.tag_layer is not None or any(e.edge.style.has_tag for e in scene.edges.values()):
         _raise_tags(scene)
-    labelled = {ends: item for ends, item in scene.edges.items() if item.edge.label}
+    if any(scene.edges[ends].has_plain_label for ends in routed if ends in scene.edges):
+        place_plain_labels(scene, 1.0)  # the canvas places them again at its zoom
+    labelled = {
+        ends: item
+        for ends, item in scene.edges.items()
+        if item.edge.label and not item.has_plain_label
+    }
     if not any(ends in labelled for ends in routed) or len(labelled) > MAX_PLACED:
         return
     sizes = [item.label_rect.size() for item in labelled.values()]
@@ -170,6 +181,26 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
     for item, fraction in zip(labelled.values(), fractions, strict=True):
         item.set_label_fraction(fraction)
     _raise_tags(scene)
+
+
+def place_plain_labels(scene: CanvasScene, zoom: float) -> None:
+    """Place percentages beside their lines as large as they are at this zoom; those that would
+    cover a name or another label are left out, the full ones first."""
+    labelled = [item for item in scene.edges.values() if item.has_plain_label and item.isVisible()]
+    if not labelled or len(labelled) > MAX_PLACED:
+        return
+    labelled.sort(key=lambda item: item.is_certain)
+    sizes = [item.shown_label_rect(zoom).size() for item in labelled]
+    own = {item.ends for item in labelled}
+    places = places_beside(
+        [item.route for item in labelled],
+        [item.width for item in labelled],
+        [(size.width(), size.height()) for size in sizes],
+        [node.sides for node in scene.nodes.values()],
+        [item.route for ends, item in scene.edges.items() if ends not in own],
+    )
+    for item, place in zip(labelled, places, strict=True):
+        item.set_label_place(place)
 
 
 _RULE_ICON = 16.0

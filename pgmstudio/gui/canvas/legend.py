@@ -18,7 +18,7 @@ from pgmstudio.gui.canvas.edge_item import CUT, PENS, paint_edge, paint_ring, pa
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.node_painter import diamond
-from pgmstudio.gui.canvas.node_view import Detail, NodeMode, NodeView
+from pgmstudio.gui.canvas.node_view import HEAT_STEPS, Detail, Heat, NodeMode, NodeView
 from pgmstudio.gui.theme.icons import paint_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import MIN_SHIFT, Bar, paint_bar, paint_hatched
@@ -64,8 +64,11 @@ def legend_entries(
 ) -> list[LegendEntry]:
     """Legend entries for the symbols that are drawn at this level of detail."""
     faces = [item.face for item in scene.nodes.values() if item.isVisible()]
-    entries = _edge_entries(scene, strengths if detail is not Detail.DOT else None)
+    entries = _edge_entries(scene, strengths)
     if detail is not Detail.FULL:
+        heat = scene.zoomed.heat if detail is Detail.DOT else Heat.NONE
+        if heat is not Heat.NONE:
+            entries.append(LegendEntry(heat.value, _heat_sample))
         return entries + _far_entries(faces, detail)
     rows = [face for face in faces if face.shows_rows]
     if any(face.scale is Scale.POSSIBILITY and face.beliefs for face in rows):
@@ -205,6 +208,18 @@ def _dot_sample(color: str) -> Sample:
         (painter.drawRect if color == "evidence" else painter.drawEllipse)(box)
 
     return paint
+
+
+def _heat_sample(painter: QPainter, position: QRectF) -> None:
+    bar = _bar(position)
+    wide = bar.width() / HEAT_STEPS
+    painter.setPen(Qt.PenStyle.NoPen)
+    for step in range(HEAT_STEPS):
+        painter.setBrush(theme().sequential(step))
+        painter.drawRect(QRectF(bar.left() + step * wide, bar.top(), wide, bar.height()))
+    painter.setPen(QPen(theme().color("border_control"), 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(bar)
 
 
 def _edge_sample(style: EdgeStyle, width: float) -> Sample:

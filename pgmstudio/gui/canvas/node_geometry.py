@@ -17,7 +17,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
 from pgmstudio.core.drawing.diagram import PictureNode, Size
-from pgmstudio.core.drawing.layout.boxes import HEAD, LINE, ROW, WIDEST, box_size
+from pgmstudio.core.drawing.layout.boxes import (
+    HEAD,
+    LINE,
+    NAME_PART_OF_BOX,
+    ROW,
+    WIDEST,
+    box_size,
+)
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.gui.canvas.fonts import canvas_metrics, metrics_of_height
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
@@ -127,7 +134,6 @@ class NodeGeometry:
 IN_BOX_OF_BARS, MIN_IN_BOX_OF_BARS = 10.5, 7.0
 IN_BOX_OF_ITS_OWN, MIN_PART = 9.5, 0.85
 INSET, MAX_WIDER = 3.0, 7.0
-_PART_OF_HEIGHT = 0.7
 _LINE_HEIGHT = 1.15  # of a line of text, in font sizes
 MIN_BAR = 2.0  # pixels on screen; thinner bars are left out
 _BREAK = re.compile(r"(?<=[\s_.\-/])|(?<=[a-z0-9])(?=[A-Z])")
@@ -141,7 +147,7 @@ def name_rect(box: QRectF) -> QRectF:
 def name_pixels(face: NodeView, box: QRectF, zoom: float) -> int:
     """The font size of the name in scene px, in a box that holds nothing else."""
     rect = name_rect(box)
-    most = min(IN_BOX_OF_ITS_OWN / zoom, rect.height() * _PART_OF_HEIGHT)
+    most = min(IN_BOX_OF_ITS_OWN / zoom, rect.height() * NAME_PART_OF_BOX)
     title = canvas_metrics("dense", "medium").horizontalAdvance(shown_name(face))
     wide = rect.width() + 2 * MAX_WIDER
     return int(max(min(most, 12 * wide / max(title, 1.0)), most * MIN_PART))
@@ -180,7 +186,7 @@ def small_face(title: str, size: Size, count: int, zoom: float) -> SmallFace:
 
 def _largest_name(title: str, rect: QRectF, zoom: float) -> tuple[tuple[str, ...], int]:
     """The lines of the name and their font size; shortened where even the smallest is too wide."""
-    largest = int(min(IN_BOX_OF_BARS / zoom, rect.height() * _PART_OF_HEIGHT))
+    largest = int(min(IN_BOX_OF_BARS / zoom, rect.height() * NAME_PART_OF_BOX))
     least = min(largest, math.ceil(MIN_IN_BOX_OF_BARS / zoom))
     for pixels in range(largest, least - 1, -1):
         metrics = metrics_of_height(pixels)

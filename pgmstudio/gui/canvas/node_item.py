@@ -89,9 +89,13 @@ class NodeItem(QGraphicsItem):
             self.update()
         elif self.shows_bars and self.geometry.shown == shown:
             self._update_part(self.geometry.rows)
-        elif self._shows_beliefs:
+        elif self._shows_beliefs or self._has_other_heat(before):
             self.update()
         return is_resized
+
+    def _has_other_heat(self, before: NodeView) -> bool:
+        heat = self._zoomed.heat
+        return self._painted is Detail.DOT and heat.step(before) != heat.step(self.face)
 
     def _update_part(self, part: QRectF) -> None:
         # A dashed outline comes out differently where it is cut, so it is painted as a whole; so is
@@ -179,7 +183,8 @@ class NodeItem(QGraphicsItem):
         if self._zoomed.forced is None:  # for the screen, not for a file
             self._painted, part = detail, option.exposedRect.translated(-self._corner)
         if detail is Detail.DOT or face.mode is NodeMode.DOT:
-            paint_dot(painter, face, look, zoom)
+            step = self._zoomed.heat.step(face) if detail is Detail.DOT else None
+            paint_dot(painter, face, look, zoom, step)
             return
         painter.translate(self.corner)
         made = NodePainter(painter, face, look, self.geometry, self.shown_beliefs)

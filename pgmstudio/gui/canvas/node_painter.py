@@ -77,20 +77,26 @@ def ring_pen(look: NodeLook) -> QPen | None:
     return pen
 
 
-def paint_dot(painter: QPainter, face: NodeView, look: NodeLook, zoom: float) -> None:
-    """Paint a node as a dot around the origin; evidence has another shape, not only a colour."""
+def paint_dot(
+    painter: QPainter, face: NodeView, look: NodeLook, zoom: float, step: int | None = None
+) -> None:
+    """Paint a node as a dot around the origin, coloured by a step of the heat ramp; evidence has
+    another shape, not only a colour."""
     radius = dot_radius(zoom)
-    color, is_square = "edge", False
+    color, is_square = "edge_dim" if face.is_faint else "edge", False
     if face.weights:
         mark = face.mark
         is_square = mark is not None and not mark.is_soft
         color = "virtual" if mark is None else mark.tint
     elif face.is_target:
         color = "target"
-    if color != "edge":
+    if not color.startswith("edge"):
         radius *= 1.35
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color(color))
+    if color == "edge" and step is not None:
+        painter.setPen(QPen(theme().color("border_control"), 1 / max(zoom, 0.05)))
+        painter.setBrush(theme().sequential(step))
     if color == "do":
         painter.drawPolygon(diamond(QPointF(0, 0), radius * 1.2))
     elif is_square:
@@ -182,7 +188,15 @@ class NodePainter:
             return QPen(colors.color(mark.tint), colors.line("node_evidence"))
         if self._face.is_target:
             return QPen(colors.color("target"), colors.line("node_selected"))
-        return QPen(colors.color("border_control"), colors.line("node"))
+        outline = "border" if self._face.is_faint else "border_control"
+        return QPen(colors.color(outline), colors.line("node"))
+
+    @property
+    def _ink(self) -> str:
+        """The colour of the name."""
+        if self._mark is not None:
+            return f"{self._mark.tint}_ink"
+        return "text_tertiary" if self._face.is_faint else "text"
 
     def _paint_box(self) -> None:
         painter, look = self._painter, self._look
@@ -215,9 +229,7 @@ class NodePainter:
         self._painter.setFont(font_of_height(pixels))
         elide = Qt.TextElideMode.ElideMiddle
         shown = metrics.elidedText(shown_name(self._face), elide, rect.width())
-        mark = self._mark
-        ink = "text" if mark is None else f"{mark.tint}_ink"
-        self._painter.setPen(theme().color(ink))
+        self._painter.setPen(theme().color(self._ink))
         self._painter.drawText(rect, _CENTER, shown)
 
     def _paint_small(self, zoom: float) -> None:
@@ -228,8 +240,7 @@ class NodePainter:
             shown_name(self._face), (geometry.width, geometry.height), len(shown), round(zoom, 3)
         )
         self._painter.setFont(font_of_height(small.pixels))
-        ink = "text" if self._mark is None else f"{self._mark.tint}_ink"
-        self._painter.setPen(theme().color(ink))
+        self._painter.setPen(theme().color(self._ink))
         self._painter.drawText(small.name, _CENTER, "\n".join(small.lines))
         for track, index in zip(small.bars, shown, strict=False):
             mark = self._mark
@@ -255,7 +266,7 @@ class NodePainter:
             return
         is_box = self._look.shape is NodeShape.BOX
         painter.setFont(canvas_font("dense", "regular" if is_box else "medium"))
-        painter.setPen(theme().color("text"))
+        painter.setPen(theme().color(self._ink))
         metrics = canvas_metrics("dense", "medium")
         lines = face.title.split("\n")
         top = self._box.center().y() - LINE * len(lines) / 2

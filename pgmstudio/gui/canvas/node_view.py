@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
 from operator import attrgetter
@@ -63,12 +64,51 @@ class Detail(Enum):
 FULL_FROM, NAME_FROM = 0.70, 0.22
 
 
-def detail_at(zoom: float) -> Detail:
-    """From 70 % on everything, from 22 % on names with thin bars, below dots."""
+def detail_at(zoom: float, name_from: float = NAME_FROM) -> Detail:
+    """From 70 % on everything, below names with thin bars as long as they can be read, then
+    dots."""
     # A small tolerance: 70 % reached by the wheel must count as 70 %.
     if zoom >= FULL_FROM - 1e-6:
         return Detail.FULL
-    return Detail.NAME if zoom >= NAME_FROM - 1e-6 else Detail.DOT
+    return Detail.NAME if zoom >= name_from - 1e-6 else Detail.DOT
+
+
+class Heat(Enum):
+    """What the colours of dots show; the value is its text in the legend."""
+
+    NONE = ""
+    ENTROPY = "entropy, none to largest"
+    CHANGE = "change from the prior, 0 to 50 points or more"
+
+    @staticmethod
+    def of(faces: Iterable[NodeView]) -> Heat:
+        """The change from the prior once there is evidence, else the entropy."""
+        found = Heat.NONE
+        for face in faces:
+            if face.scale is not Scale.PROBABILITY:
+                return Heat.NONE
+            if face.weights:
+                return Heat.CHANGE
+            if face.beliefs:
+                found = Heat.ENTROPY
+        return found
+
+    def step(self, face: NodeView) -> int | None:
+        """The step of the ramp, 0 to 7; None when the belief of a node is not known."""
+        if self is Heat.NONE or not face.beliefs or face.is_stale:
+            return None
+        if self is Heat.ENTROPY:
+            bits, most = face.entropy_bits or 0.0, math.log2(max(2, len(face.states)))
+            return min(HEAT_STEPS - 1, int(HEAT_STEPS * bits / most))
+        if len(face.priors) != len(face.beliefs):
+            return None
+        change = max(abs(a - b) for a, b in zip(face.beliefs, face.priors, strict=True))
+        # By the root: most changes are small, and each should be seen.
+        return min(HEAT_STEPS - 1, int(HEAT_STEPS * math.sqrt(change / LARGE_CHANGE)))
+
+
+HEAT_STEPS = 8
+LARGE_CHANGE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +127,7 @@ class NodeView:
     note: str = ""
     is_done: bool = False  # the state of `weights` is an intervention
     scale: Scale = Scale.PROBABILITY
+    is_faint: bool = False  # drawn pale, because others are what is asked about
 
     @property
     def shows_rows(self) -> bool:
@@ -166,6 +207,8 @@ class LevelOfDetail:
     def __init__(self) -> None:
         self.forced: Detail | None = None
         self.forced_zoom: float | None = None
+        self.name_from = NAME_FROM  # the zoom from which names can be read in these boxes
+        self.heat = Heat.NONE
 
     def zoom_of(self, painter: QPainter) -> float:
         """The painter's scale without the font scale, which enlarges the whole canvas."""
@@ -175,4 +218,4 @@ class LevelOfDetail:
         return float(lod) / theme().scale
 
     def detail_of(self, zoom: float) -> Detail:
-        return detail_at(zoom) if self.forced is None else self.forced
+        return detail_at(zoom, self.name_from) if self.forced is None else self.forced

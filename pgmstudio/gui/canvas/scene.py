@@ -17,11 +17,12 @@ from pgmstudio.core.drawing.diagram import (
     Point,
     Size,
 )
+from pgmstudio.core.drawing.layout.boxes import readable_zoom
 from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute
 from pgmstudio.gui.canvas.edge_item import EdgeItem, RouteMaker, straight_route
 from pgmstudio.gui.canvas.layers import TagLayer, place_labels
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import LevelOfDetail, NodeView
+from pgmstudio.gui.canvas.node_view import Heat, LevelOfDetail, NodeView
 from pgmstudio.gui.theme.theme import theme
 
 
@@ -115,6 +116,7 @@ class CanvasScene(QGraphicsScene):
         self._routes = RouteMaker(self)
         self._routes.routed.connect(self._on_routed)
         self._bright: frozenset[str] | None = None
+        self._kept_bright: frozenset[str] = frozenset()
         theme().changed.connect(self._on_theme_changed)
 
     # -- contents
@@ -146,6 +148,7 @@ class CanvasScene(QGraphicsScene):
                 item.show_beliefs(faces[node.id].beliefs)
         self.nodes = {identity: self.nodes[identity] for identity in picture.ids}
         self._show_edges(picture.edges)
+        self._choose_detail()
         moves = {i: p for i, p in positions.items() if i in old and old[i] != p and i in self.nodes}
         if slide and moves and len(self.nodes) <= MAX_SLIDING:
             self._slide_to(old, moves)
@@ -180,6 +183,7 @@ class CanvasScene(QGraphicsScene):
             item = self.nodes.get(identity)
             if item is not None and item.set_face(item.node, face):
                 resized.append(identity)
+        self._choose_detail()
         if resized:
             self.route_at(resized)
             self.contents_changed.emit()
@@ -197,6 +201,15 @@ class CanvasScene(QGraphicsScene):
         else:
             self._bars.stop()
         return bool(resized)
+
+    def _choose_detail(self) -> None:
+        """From which zoom names can be read in these boxes, and what colours of dots show."""
+        self.zoomed.name_from = readable_zoom(item.size for item in self.nodes.values())
+        heat = Heat.of(item.face for item in self.nodes.values())
+        if heat is not self.zoomed.heat:
+            self.zoomed.heat = heat
+            for item in self.nodes.values():
+                item.update()
 
     def _show_beliefs(self, values: Mapping[str, tuple[float, ...]]) -> None:
         for identity, shown in values.items():
@@ -295,13 +308,18 @@ class CanvasScene(QGraphicsScene):
         if nodes == self._bright and hovered is None:
             return
         self._bright = nodes
+        bright = None if nodes is None else nodes | self._kept_bright
         for identity, item in self.nodes.items():
-            item.setOpacity(1.0 if nodes is None or identity in nodes else DIMMED)
+            item.setOpacity(1.0 if bright is None or identity in bright else DIMMED)
         for ends, edge in self.edges.items():
             inside = nodes is None or (ends[0] in nodes and ends[1] in nodes)
             edge.setOpacity(1.0 if inside else DIMMED)
             near = nodes is not None and inside and hovered is None
             edge.change_look(is_hovered=near or ends == hovered)
+
+    def keep_bright(self, nodes: frozenset[str]) -> None:
+        """Never dim these, whatever the pointer is on: the nodes of an active trail."""
+        self._kept_bright = nodes
 
     def show_cycle(self, path: Sequence[str]) -> None:
         """Highlight the edges of a path with their numbers; an empty path clears it."""

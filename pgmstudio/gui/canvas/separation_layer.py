@@ -60,7 +60,7 @@ def shown_of(letters: Mapping[str, str], result: Separation | None) -> Shown:
             if frozenset((a, b)) in blocked:
                 bars |= {(a, b)} if a in stops else set()
                 bars |= {(b, a)} if b in stops else set()
-    irrelevant = result.irrelevant - set(letters)
+    irrelevant = result.irrelevant - set(letters) - inner
     return Shown(letters, irrelevant, inner, active, blocked, frozenset(bars))
 
 
@@ -79,6 +79,8 @@ class SeparationLayer:
 
     def show(self, shown: Shown) -> None:
         self.shown = shown
+        active = {node for edge in shown.active for node in edge}
+        self._scene.keep_bright(frozenset(active) | shown.on_trail)
         self.follow()
         for item in (self.trails, self.marks):
             item.update()
@@ -131,6 +133,8 @@ class _Trails(SceneLayer):
 
     def draw(self, painter: QPainter) -> None:
         shown = self._layer.shown
+        if not shown.letters:
+            return
         zoom = self._scene.zoomed.zoom_of(painter)
         thicker = 1.0 if self._scene.zoomed.detail_of(zoom) is not Detail.DOT else 0.6 / zoom
         veil = theme().color("canvas", _VEIL)
@@ -173,8 +177,9 @@ class _Marks(SceneLayer):
         shown = self._layer.shown
         zoom = self._scene.zoomed.zoom_of(painter)
         is_far = self._scene.zoomed.detail_of(zoom) is Detail.DOT
-        for identity, item in self._scene.nodes.items():
-            if not item.isVisible():
+        for identity in {*shown.irrelevant, *shown.on_trail, *shown.letters}:
+            item = self._scene.nodes.get(identity)
+            if item is None or not item.isVisible():
                 continue
             position = _veil_rect(item, is_far, zoom)
             if identity in shown.irrelevant:

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 from pgmstudio.core.drawing.snapping import Box, free_place
 from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.gui.canvas.edge_item import EdgeItem
-from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics
 from pgmstudio.gui.canvas.keyboard import CanvasKeys
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
+from pgmstudio.gui.canvas.overview import CentralNames, DotLabel
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.signals import Adviser, CanvasSignals, EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import (
@@ -38,8 +38,6 @@ from pgmstudio.gui.canvas.zoom_view import ZoomView
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import named
 
-LABEL_WIDTH = 180
-
 
 def paint_far_labels(
     painter: QPainter, view: CanvasView, *, detail: Detail | None = None, zoom: float | None = None
@@ -48,11 +46,24 @@ def paint_far_labels(
     far = (detail or view.detail) is Detail.DOT
     if not far and not view.has_dots:
         return
+    zoom = zoom or view.zoom
     hovered = view.hovered
     near = hovered if isinstance(hovered, tuple) else (hovered,)
-    for item in view.graph.nodes.values():
-        if (far or item.face.mode is NodeMode.DOT) and _matters(item, near) and item.isVisible():
-            _paint_label(painter, item, zoom or view.zoom)
+    wanted = {
+        item.id: DotLabel(item, zoom)
+        for item in view.graph.nodes.values()
+        if (far or item.face.mode is NodeMode.DOT) and item.isVisible() and _matters(item, near)
+    }
+    if detail is None:  # on screen; a file has space for them
+        for label in wanted.values():
+            label.stay_left_of(view.sight().right() * zoom, zoom)
+    taken = [label.rect(zoom) for label in wanted.values()]
+    for label in view.central_names.at(zoom) if far else ():
+        rect = label.rect(zoom)
+        if label.item.id not in wanted and not any(rect.intersects(other) for other in taken):
+            label.paint(painter, zoom)
+    for label in wanted.values():
+        label.paint(painter, zoom)
 
 
 def _matters(item: NodeItem, near: Container[str | None]) -> bool:
@@ -66,28 +77,6 @@ def _matters(item: NodeItem, near: Container[str | None]) -> bool:
         or item.face.is_target
         or item.id in near
     )
-
-
-def _paint_label(painter: QPainter, item: NodeItem, zoom: float) -> None:
-    mark = item.face.mark
-    text = item.face.title.replace("\n", " ")
-    if mark is not None:
-        text = f"{text} {mark.words}"
-    ink = "text" if mark is None else f"{mark.tint}_ink"
-    painter.save()
-    painter.translate(item.pos() + QPointF(dot_radius(zoom) * 1.9, 0))
-    painter.scale(1 / zoom, 1 / zoom)
-    metrics = canvas_metrics("caption", "medium")
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
-    width = metrics.horizontalAdvance(shown) + 8
-    card = QRectF(0, -8.5, width, 17)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().color("canvas", 0.88))
-    painter.drawRoundedRect(card, 3, 3)
-    painter.setPen(theme().color(ink))
-    painter.setFont(canvas_font("caption", "medium"))
-    painter.drawText(card, Qt.AlignmentFlag.AlignCenter, shown)
-    painter.restore()
 
 
 def hit_in(scene: CanvasScene, point: QPointF, detail: Detail, pixels_per_unit: float) -> Hit:
@@ -241,6 +230,7 @@ class CanvasView(ZoomView):
         named(self, "graphView", "Canvas")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self.central_names = CentralNames(scene, self)
         self.keys = CanvasKeys(self)
         self.editor = NameEditor(self)
         self.tools: dict[str, Tool] = {

@@ -225,6 +225,10 @@ class ZoomView(QGraphicsView):
         visible."""
         self._stands = True
 
+    def hold(self) -> None:
+        """Do not fit any more: nodes are added, and the view must not move meanwhile."""
+        self.is_fitted = False
+
     def ensure_node_visible(self, node: str) -> None:
         """Scroll as little as needed to see a node."""
         item = self.graph.nodes.get(node)

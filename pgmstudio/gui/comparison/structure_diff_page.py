@@ -29,6 +29,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.drawing.diagram import GraphPicture, Point
 from pgmstudio.core.drawing.difference import OTHER_CONTEXTS, STYLES, SYMBOLS, difference_picture
+from pgmstudio.core.drawing.layout.fitted import zoom_at_fit
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.comparison import (
@@ -58,6 +59,7 @@ from pgmstudio.gui.widgets.page import Page
 Edge = tuple[str, str]
 NO_ROWS = "no rows"
 SIDE = 300
+MIN_ZOOM_AT_FIT = 0.6  # with the positions of the first model; else this canvas has its own layout
 
 
 ORDER = (EdgeChange.ADDED, EdgeChange.MISSING, EdgeChange.REVERSED, EdgeChange.COMMON)
@@ -457,16 +459,20 @@ class DifferencePage(Page):
             **dict.fromkeys(graph.only_first, "first"),
             **dict.fromkeys(graph.only_second, "second"),
         }
+        differing = {e.source for e in picture.edges if e.label} | set(only)
+        differing |= {e.target for e in picture.edges if e.label}
         return {
             node.id: NodeView(
                 titles.get(node.id, node.id)
-                + (f" (only {only[node.id]})" if node.id in only else "")
+                + (f" (only {only[node.id]})" if node.id in only else ""),
+                is_faint=bool(differing) and node.id not in differing,
             )
             for node in picture.nodes
         }
 
     def _draw(self, placed: Placed | None = None) -> None:
-        """Use the node positions of the first model, or compute a layout."""
+        """Use the node positions of the first model if its names can be read with them, else
+        compute a layout for this canvas."""
         if self._result is None:
             return
         picture = self._result.picture
@@ -474,8 +480,9 @@ class DifferencePage(Page):
         sizes = {node.id: face_size(node, faces[node.id]) for node in picture.nodes}
         known = {**self._known(), **self._positions}
         here = {i: known[i] for i in picture.ids if i in known}
-        if len(here) * 2 < len(picture.ids):
-            canvas = self.canvas.view.canvas_size
+        canvas = self.canvas.view.canvas_size
+        fits = bool(self._positions) or zoom_at_fit(here, sizes, canvas) >= MIN_ZOOM_AT_FIT
+        if len(here) * 2 < len(picture.ids) or not fits:
             self._layouts.ask(LayoutQuestion("difference", picture, sizes, None, canvas))
             return
         if len(here) < len(picture.ids):

@@ -14,8 +14,9 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.legend import LegendEntry, card_size, paint_card
 from pgmstudio.gui.canvas.node_painter import NodeLook
 from pgmstudio.gui.canvas.node_view import Detail
+from pgmstudio.gui.canvas.overview import LABEL_WIDTH
 from pgmstudio.gui.canvas.small_multiples import SmallMultiples
-from pgmstudio.gui.canvas.view import LABEL_WIDTH, paint_far_labels
+from pgmstudio.gui.canvas.view import paint_far_labels
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions
 

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.drawing.diagram import Point
+from pgmstudio.core.drawing.layout.boxes import corners
 from pgmstudio.core.drawing.snapping import (
     SIDES,
     Box,
     distributed,
+    free_place,
     lined_up,
     snapped_to_grid,
     spread,
@@ -42,6 +44,7 @@ from pgmstudio.gui.canvas.layers import SurpriseMarks
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
 from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import EdgeTool
+from pgmstudio.gui.canvas.view import NEW_GAP, NEW_SIZE
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.context_menu import canvas_menu, do_menu
@@ -325,6 +328,8 @@ class EditController(QObject):
         self.change(f"Add {edge_text(self.entry.model, source, target)}", edit)
 
     def add_node(self, name: str, at: Point) -> None:
+        others = self._node_boxes()
+        at = free_place(Box(*at, *NEW_SIZE), others, NEW_GAP) if others else at
         edit = partial(
             model_edits.add_variable,
             model_id=self._model_id,
@@ -332,7 +337,7 @@ class EditController(QObject):
             picture=self.picture_name,
             at=at,
         )
-        self._canvas.view.stand_still()
+        self._canvas.view.hold()
         # The other nodes stay where they are.
         if self.change(f"Add {name}", in_order(self._moving(self._canvas.scene.positions), edit)):
             self._canvas.signals.select.emit((name,), ())
@@ -502,13 +507,38 @@ class EditController(QObject):
         except PgmStudioError as refusal:
             self._canvas.refuse(str(refusal))
             return
-        points = {**scene.positions, **part.positions}
+        added = self._in_sight(part.positions) if at is None else part.positions
+        points = {**scene.positions, **added}
+        self._canvas.view.hold()
         edit = in_order(
             partial(edits.replace_model, model_id=self._model_id, model=part.model),
             self._moving(points),
         )
         if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
+            for name in part.names[:1]:
+                self._canvas.view.ensure_node_visible(name)
+
+    def _node_boxes(self) -> list[Box]:
+        return [Box(*item.centre, *item.size) for item in self._canvas.scene.nodes.values()]
+
+    def _in_sight(self, points: Mapping[str, Point]) -> dict[str, Point]:
+        """Pasted nodes where they are, or at a free place in sight if they would be outside it."""
+        if not points:
+            return {}
+        left, top, right, bottom = corners(points, dict.fromkeys(points, NEW_SIZE))
+        block = QRectF(left, top, right - left, bottom - top)
+        sight = self._canvas.view.sight()
+        if sight.contains(block):
+            return dict(points)
+        middle = sight.center()
+        wanted = Box(middle.x(), middle.y(), block.width(), block.height())
+        moved = QRectF(block)
+        moved.moveCenter(QPointF(*free_place(wanted, self._node_boxes(), NEW_GAP)))
+        if not sight.contains(moved):
+            return dict(points)
+        by = moved.center() - block.center()
+        return {name: (round(x + by.x()), round(y + by.y())) for name, (x, y) in points.items()}
 
     def duplicate(self) -> None:
         if self.copy():

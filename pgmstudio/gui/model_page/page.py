@@ -46,6 +46,7 @@ from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode, us
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.navigation import leave_model_page
 from pgmstudio.gui.runs.live_model import live_models
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.separation.controller import SeparationController
 from pgmstudio.gui.structure.move_search import MovesController
 from pgmstudio.gui.structure.unresolved_edges import UnresolvedController
@@ -262,6 +263,8 @@ class ModelPage(Page):
         self._connect()
         self.show_picture(self._names[0])
         self._on_beliefs_changed(model_id)
+        if model_sources(app).is_bootstrap(model_id) and has_edges(self.entry.model):
+            self.strengths.choose("bootstrap")
         if self.extension.first_diagram != self.picture_name:
             self.show_picture(self.extension.first_diagram)
 

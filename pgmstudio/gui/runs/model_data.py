@@ -17,6 +17,7 @@ from pgmstudio.core.project.project import Project, Run, restored_params
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.model_state import ByModel
 
+BOOTSTRAP_OF = "bootstrap of "  # begins the provenance of a model that averages one
 NO_BOOTSTRAP = "No bootstrap of these rows yet. Learn ▸ Bootstrap… makes one."
 
 
@@ -106,6 +107,14 @@ class ModelSources(QObject):
         """What the newest bootstrap of the model's rows counted."""
         runs = self.bootstrap_runs(model_id)
         return self.frequencies_of(runs[0]) if runs else None
+
+    def is_bootstrap(self, model_id: str) -> bool:
+        """Whether a model is the average of a bootstrap that the project has."""
+        if self.kept(model_id, EdgeFrequencies.kind) is not None:
+            return True
+        entry = self._project.models.get(model_id)
+        made_by = "" if entry is None else str(entry.provenance.get("made by", ""))
+        return made_by.startswith(BOOTSTRAP_OF) and self.frequencies(model_id) is not None
 
     def frequencies_or_why(self, model_id: str) -> EdgeFrequencies | str:
         frequencies = self.frequencies(model_id)

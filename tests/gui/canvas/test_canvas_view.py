@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
+from pgmstudio.gui.canvas.separation_layer import Shown
 from pgmstudio.gui.theme.theme import theme
 from tests.gui.diamond_canvas import (
     PLACES,
@@ -46,6 +47,19 @@ def test_hovering_dims_all_but_the_neighbourhood(qtbot: QtBot, canvas: Canvas) -
     assert bright() == {"a", "b", "d"}
     point_at(viewport, at(canvas, QPointF(-300, 0)))
     assert bright() == set(PLACES)
+
+
+def test_nodes_of_an_active_trail_are_not_dimmed(canvas: Canvas) -> None:
+    trail = frozenset({frozenset({"a", "c"}), frozenset({"c", "d"})})
+    shown = Shown({"a": "A", "d": "B"}, on_trail=frozenset({"c"}), active=trail)
+    canvas.separation.show(shown)
+    point_at(canvas.view.viewport(), head_of(canvas, "b"))
+    assert canvas.view.hovered == "b"
+    assert canvas.scene.nodes["c"].opacity() == 1
+    canvas.separation.show(Shown())
+    point_at(canvas.view.viewport(), head_of(canvas, "d"))
+    point_at(canvas.view.viewport(), head_of(canvas, "b"))
+    assert canvas.scene.nodes["c"].opacity() < 1
 
 
 def test_what_is_no_longer_under_the_pointer_is_not_hovered(canvas: Canvas) -> None:

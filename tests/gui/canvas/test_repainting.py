@@ -92,10 +92,8 @@ def test_only_a_node_with_another_belief_is_painted_again(
     assert set(painted) == {"b"}
 
 
-def test_names_and_dots_are_not_painted_again_for_other_beliefs(
-    canvas: Canvas, painted: list[str]
-) -> None:
-    for zoom, mode in ((1.0, NodeMode.NAME), (0.5, NodeMode.NAME), (0.2, NodeMode.PRIOR)):
+def test_names_are_not_painted_again_for_other_beliefs(canvas: Canvas, painted: list[str]) -> None:
+    for zoom, mode in ((1.0, NodeMode.NAME), (0.5, NodeMode.NAME), (0.5, NodeMode.DOT)):
         canvas.view.set_zoom(zoom)
         faces = {name: _face(name, mode) for name in PLACES}
         canvas.scene.show_faces(faces)
@@ -108,6 +106,25 @@ def test_names_and_dots_are_not_painted_again_for_other_beliefs(
         canvas.view.set_zoom(1.0)
         canvas.scene.show_faces({n: _face(n) for n in PLACES})
         _pixels(canvas)
+
+
+def test_a_dot_is_painted_again_only_for_another_step_of_its_colour(
+    canvas: Canvas, painted: list[str]
+) -> None:
+    canvas.view.set_zoom(0.2)
+    sure, unsure = (0.98, 0.01, 0.01), (0.34, 0.33, 0.33)
+    canvas.scene.show_faces({n: replace(_face(n), beliefs=sure) for n in PLACES})
+    _pixels(canvas)
+    painted.clear()
+    nearly = (0.981, 0.01, 0.009)
+    changed = {n: replace(_face(n), beliefs=unsure if n == "b" else nearly) for n in PLACES}
+    canvas.scene.show_faces(changed)
+    assert _differences(_pixels(canvas), _fresh(canvas)) == 0
+    assert set(painted) >= {"b"}
+    painted.clear()
+    canvas.scene.show_faces({n: replace(_face(n), beliefs=sure) for n in PLACES if n != "b"})
+    _pixels(canvas)
+    assert painted == []
 
 
 def test_what_was_not_painted_from_afar_is_there_when_one_comes_near(canvas: Canvas) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QFontMetricsF
@@ -19,7 +21,7 @@ from pgmstudio.gui.canvas.node_geometry import (
     name_rect,
     named_box,
 )
-from pgmstudio.gui.canvas.node_view import NAME_FROM, NodeMode, NodeView
+from pgmstudio.gui.canvas.node_view import NAME_FROM, Heat, NodeMode, NodeView
 from pgmstudio.gui.knowledge.page import TierLanes
 from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.runs.score_plot import ScorePlot, step_ticks, tick_labels
@@ -79,6 +81,27 @@ def test_words_of_an_edge_have_room_to_keep_their_size(canvas: Canvas) -> None:
     painted = QRectF(0, 0, rect.width() * larger, rect.height() * larger)
     painted.moveCenter(rect.center())
     assert item.boundingRect().contains(painted)
+    canvas.stop()
+
+
+def test_dots_are_coloured_by_entropy_and_with_evidence_by_the_change(canvas: Canvas) -> None:
+    show_grid(canvas, 3, 1)
+    shown = {"beliefs": (0.5, 0.5), "priors": (0.5, 0.5), "states": ("no", "yes")}
+    faces = {name: NodeView(name, **shown) for name in ("n0", "n1", "n2")}
+    faces["n1"] = replace(faces["n1"], beliefs=(0.01, 0.99))
+    canvas.scene.show_faces(faces)
+    heat = canvas.scene.zoomed.heat
+    assert heat is Heat.ENTROPY
+    assert (heat.step(faces["n0"]), heat.step(faces["n1"])) == (7, 0)
+    faces["n2"] = replace(faces["n2"], beliefs=(0.0, 1.0), weights=(0.0, 1.0))
+    canvas.scene.show_faces(faces)
+    heat = canvas.scene.zoomed.heat
+    assert heat is Heat.CHANGE
+    assert (heat.step(faces["n0"]), heat.step(faces["n1"])) == (0, 7)
+    canvas.view.set_zoom(0.2)
+    assert heat.value in [entry.text for entry in canvas.legend_entries()]
+    canvas.view.set_zoom(1.0)
+    assert heat.value not in [entry.text for entry in canvas.legend_entries()]
     canvas.stop()
 
 

@@ -342,6 +342,9 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     assert edge.width == pytest.approx(1 + 5 * np.sqrt(found.of_pair("rain", "wet").joined))
 
     open_model_page(app, run.model_id or "")
+    average = app.center.current
+    assert isinstance(average, ModelPage)
+    assert average.strengths.kind == "bootstrap"  # opens with widths
     trigger(window, "learn.reproduce")
     qtbot.waitUntil(lambda: len(app.project.runs) == 2, timeout=60000)
     again = list(app.project.runs.values())[-1]

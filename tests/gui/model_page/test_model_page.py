@@ -38,6 +38,24 @@ def page(qtbot: QtBot, window: MainWindow) -> ModelPage:
     return open_garden(qtbot, window)
 
 
+# -- adding nodes
+
+
+def test_adding_and_pasting_nodes_moves_neither_the_view_nor_covers_a_node(
+    page: ModelPage,
+) -> None:
+    view, scene = page.canvas.view, page.scene()
+    before = view.sight()
+    for number in range(3):  # at one point, and at the rim of the view
+        page.editing.add_node(f"new {number}", scene.nodes["rain"].centre)
+    page.editing.add_node("rim", (before.right() - 4, before.center().y()))
+    scene.show_selection(("rain", "new 0"), ())
+    page.editing.duplicate()
+    assert view.sight() == before
+    boxes = [item.box for item in scene.nodes.values()]
+    assert not any(a.intersects(b) for n, a in enumerate(boxes) for b in boxes[:n])
+
+
 # -- how it is shown
 
 

@@ -270,19 +270,40 @@ def _strips(column: Sequence[str], sizes: Sizes, tallest: float) -> list[list[st
     return [list(column[a:b]) for a, b in pairwise(bounds) if b > a]
 
 
-def force(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
-    """Springs along edges, nodes repelling each other, then boxes pushed apart."""
+def force(picture: GraphPicture, sizes: Sizes, shape: float | None = None) -> dict[str, Point]:
+    """Springs along edges, nodes repelling each other, then boxes pushed apart; turned so that it
+    fills a canvas of this shape (width over height) best."""
     number = {identity: i for i, identity in enumerate(picture.ids)}
     ends = np.array([(number[e.source], number[e.target]) for e in picture.edges], dtype=np.intp)
     ends = ends.reshape(-1, 2)
     extents = np.array([sizes[identity] for identity in picture.ids], dtype=np.float64)
     centres = _springs(len(number), ends)
+    if shape is not None:
+        centres = _turned_into(centres, shape)
     if len(ends):
         lengths = np.hypot(*(centres[ends[:, 0]] - centres[ends[:, 1]]).T)
         wanted = float(np.hypot(*extents.mean(axis=0))) + NODE_GAP
         centres *= wanted / max(float(np.median(lengths)), 1e-9)
     centres = without_overlaps(centres, extents)
     return {i: (float(x), float(y)) for i, (x, y) in zip(picture.ids, centres, strict=True)}
+
+
+_TURNS = 24
+
+
+def _turned_into(points: Floats, shape: float) -> Floats:
+    """Points turned by the angle at which they need least room on a canvas of this shape."""
+
+    def turned(step: int) -> Floats:
+        cos, sin = math.cos(math.pi * step / _TURNS), math.sin(math.pi * step / _TURNS)
+        result: Floats = points @ np.array([[cos, sin], [-sin, cos]])
+        return result
+
+    def needed(step: int) -> float:
+        across, down = np.ptp(turned(step), axis=0)
+        return max(float(across), shape * float(down))
+
+    return turned(min(range(_TURNS), key=needed))
 
 
 def _springs(count: int, ends: NDArray[np.intp], steps: int = 150) -> Floats:

@@ -7,7 +7,7 @@ better than a title that runs over its edge.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -77,6 +77,20 @@ def box_sizes(
     return {node.id: box_size(node, states.get(node.variable or "", ())) for node in picture.nodes}
 
 
+_MIN_NAME_PX = 6.0  # on screen
+NAME_PART_OF_BOX = 0.7  # of the height of a box that its name can have
+_READABLE_FROM = 0.22, 0.36  # zooms
+
+
+def readable_zoom(sizes: Iterable[Size]) -> float:
+    """The zoom from which names can be read in boxes of these sizes; high ones have more room."""
+    heights = sorted(height for _, height in sizes)
+    if not heights:
+        return _READABLE_FROM[0]
+    needed = _MIN_NAME_PX / (NAME_PART_OF_BOX * max(1.0, heights[len(heights) // 2] - 2))
+    return min(max(needed, _READABLE_FROM[0]), _READABLE_FROM[1])
+
+
 NODE_GAP = 40.0  # between neighbours of one layer
 LAYER_GAP = 64.0  # between layers: room for an arrow
 _MAX_COVER = 0.3  # the fraction of a drawing that boxes may cover before they are pushed apart
@@ -86,9 +100,10 @@ _SHELVES_TRIED = 12  # one of the first so many drawings may end the first shelf
 
 def overlapping_pairs(centres: Floats, sizes: Floats, gap: float = 0.0) -> NDArray[np.intp]:
     """Index pairs (rows of two, smaller first) of boxes closer than `gap` in both directions."""
-    away = np.abs(centres[:, None, :] - centres[None, :, :])
-    needed = (sizes[:, None, :] + sizes[None, :, :]) / 2 + gap
-    close = (away < needed - 1e-9).all(axis=2)
+    close = np.ones((len(centres), len(centres)), dtype=bool)
+    for centre, size in zip(centres.T, sizes.T, strict=True):
+        needed = np.add.outer(size, size) / 2 + gap
+        close &= np.abs(np.subtract.outer(centre, centre)) < needed - 1e-9
     return np.argwhere(np.triu(close, 1))
 
 

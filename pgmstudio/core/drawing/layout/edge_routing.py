@@ -222,6 +222,49 @@ def tag_shares(
     return result
 
 
+_BESIDE = 3.0  # between a line and the label beside it
+
+
+def places_beside(
+    routes: Sequence[EdgeRoute],
+    widths: Sequence[float],
+    sizes: Sequence[Size],
+    boxes: Iterable[Box],
+    lines: Sequence[EdgeRoute] = (),
+) -> list[Point | None]:
+    """Centres of labels beside lines of these widths, where they cover no box and no other label
+    and hardly a line; None for a label that has no such place."""
+    taken = np.array(list(boxes), dtype=np.float64).reshape(-1, 4)
+    points = np.array([way.at(fraction) for way in (*routes, *lines) for fraction in _TAGS_ALONG])
+    result: list[Point | None] = []
+    for route, width, (wide, high) in zip(routes, widths, sizes, strict=True):
+        centres = []
+        for fraction in _TAGS_SHARES:
+            (x, y), (ahead_x, ahead_y) = route.at(fraction), route.at(fraction + 0.02)
+            length = math.hypot(ahead_x - x, ahead_y - y) or 1.0
+            across, down = (y - ahead_y) / length, (ahead_x - x) / length  # the normal
+            away = (wide * abs(across) + high * abs(down) + width) / 2 + _BESIDE
+            centres += [(x + side * away * across, y + side * away * down) for side in (1, -1)]
+        middle, half = np.array(centres), np.array([wide, high]) / 2
+        low, upper = middle - half, middle + half
+        covers = (
+            (low[:, None, 0] < taken[:, 2])
+            & (upper[:, None, 0] > taken[:, 0])
+            & (low[:, None, 1] < taken[:, 3])
+            & (upper[:, None, 1] > taken[:, 1])
+        ).any(axis=1)
+        inside = (points > low[:, None]) & (points < upper[:, None])
+        crossed = inside.all(axis=2).sum(axis=1)
+        covers |= crossed > 1
+        best = int(np.argmin(np.where(covers, len(points) + 1, crossed)))
+        if covers[best]:
+            result.append(None)
+            continue
+        result.append(centres[best])
+        taken = np.concatenate([taken, [[*low[best], *upper[best]]]])
+    return result
+
+
 def _box_at(route: EdgeRoute, fraction: float, size: Size) -> Box:
     (x, y), (width, height) = route.at(fraction), size
     half, high = width / 2 + TAG_GAP, height / 2 + TAG_GAP

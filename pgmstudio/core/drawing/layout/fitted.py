@@ -4,7 +4,8 @@ Layers of Graphviz' dot read best, but its long edges reserve space in every lay
 nothing bounds a layer. Here its order of the nodes is kept and its space is not: layers are
 squeezed into a width, cut into rows where they are wider, or folded into columns where there are
 many. Deep and tangled graphs fit better by stress majorization (Gansner, Koren and North 2004) in
-which arrows are pulled downward.
+which arrows are pulled downward. Graphs of which no layout has names that can be read are seen as
+dots: then few crossings count, and springs show their clusters.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pgmstudio.core.drawing.layout.arrangements import force
 from pgmstudio.core.drawing.layout.boxes import (
     MIN_GAP,
     corners,
+    readable_zoom,
     spread_in_row,
     without_overlaps,
 )
@@ -36,7 +38,8 @@ ENOUGH = 0.77  # from nine tenths of it on all in a node can be read: more is no
 _ABOUT_AS_LARGE = 0.9  # zooms within this factor of the largest count as equal
 _AGAINST = 2  # an arrow against the reading direction is as bad as so many crossings
 _STRESS_UP_TO = 150  # nodes; beyond, stress takes seconds and is a tangle
-_MANY = 400  # nodes or edges; beyond, only layers are tried, which take seconds by themselves
+_MANY = 400  # nodes or edges; beyond, few layouts are tried, which take seconds by themselves
+_SPRINGS_UP_TO = 1500  # nodes; all pairs repel each other
 _MOST_COMPARED = 12  # layouts of many edges whose crossings are counted
 _NARROWER = tuple(np.geomspace(1.0, 0.25, 12).tolist())  # widths tried, of that of dot
 _ROW_SHAPES = (0.7, 0.85, 1.0, 1.2, 1.5, 2.0)  # widths tried, of that of boxes without waste
@@ -68,8 +71,8 @@ def fitted(
     picture: GraphPicture, sizes: Sizes, canvas: Size = CANVAS, roomy: bool = False
 ) -> Points:
     """The layout of a connected picture in which names are largest at fit; of those about as
-    large the one with fewest crossings, then with the shortest edges. `roomy` leaves space for
-    labels."""
+    large the one with fewest crossings, then with the shortest edges. Where no names could be read,
+    the one with fewest crossings. `roomy` leaves space for labels."""
     gaps = Gaps.between(sizes, roomy)
     candidates = list(_candidates(picture, sizes, canvas, gaps))
     zooms = [min(ENOUGH, zoom_at_fit(points, sizes, canvas)) for points in candidates]
@@ -77,6 +80,9 @@ def fitted(
     order = sorted(range(len(zooms)), key=lambda at: -zooms[at])
     compared = order[:_MOST_COMPARED] if len(picture.edges) > _MANY else order
     largest = [candidates[at] for at in compared if zooms[at] >= least]
+    if max(zooms) < readable_zoom(sizes.values()) and len(picture.nodes) <= _SPRINGS_UP_TO:
+        springs = force(picture, sizes, canvas[0] / canvas[1])
+        return min([*largest, springs], key=lambda points: crossings(picture, points))
     if len(largest) == 1:
         return largest[0]
     return min(largest, key=lambda points: _disorder(picture, points))
@@ -106,7 +112,7 @@ def _candidates(picture: GraphPicture, sizes: Sizes, canvas: Size, gaps: Gaps) -
     turned = _turned(sizes)
     columns = Rows.of(layered(picture, turned), turned, gaps)
     yield from map(_turned, columns.squeezed(picture, 1 / shape))
-    yield force(picture, sizes)
+    yield force(picture, sizes, shape)
     if 2 < len(picture.nodes) <= _STRESS_UP_TO:
         for downward in (True, False):
             yield by_stress(picture, sizes, canvas, gaps, downward)
@@ -165,13 +171,14 @@ class Rows:
         return sum(self.sizes[i][0] + self.gaps.across for i in row) - self.gaps.across
 
     def _in_width(self, width: float, sources: set[str] | None) -> Points:
-        scale = min(1.0, (width - self.widest) / max(max(self.desired.values()), 1e-9))
+        widest = self.widest
+        scale = min(1.0, (width - widest) / max(max(self.desired.values()), 1e-9))
         placed: Points = {}
         y = 0.0
         for row in self.rows:
             parts = self._cut(row, math.ceil(self._needed(row) / width - 1e-9), sources)
             for number, part in enumerate(parts):
-                desired = [self.desired[i] * scale + self.widest / 2 for i in part]
+                desired = [self.desired[i] * scale + widest / 2 for i in part]
                 height = self.height(part)
                 for node, x in zip(part, self._in_row(part, desired, width), strict=True):
                     placed[node] = (x, y + height / 2)

@@ -27,12 +27,13 @@ from pgmstudio.core.drawing.layout.boxes import (
     corners,
     packed,
 )
-from pgmstudio.core.drawing.layout.fitted import CANVAS, fitted
+from pgmstudio.core.drawing.layout.fitted import CANVAS, fitted, zoom_at_fit
 from pgmstudio.core.drawing.layout.layered import layered
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.events import CancelToken
 
 _TAG_ROOM = (40.0, 0.0)
+_LABELS_FROM = 0.7  # the zoom at fit from which there is space for plain labels
 
 Sizes = Mapping[str, Size]
 Tiers = Sequence[Sequence[str]]
@@ -71,8 +72,21 @@ def _whole(
 
 
 def _fitted(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
-    roomy = any(edge.label for edge in picture.edges)
-    return [fitted(part, sizes, frame.canvas, roomy) for part in picture.components()]
+    roomy = any(edge.label and not edge.style.is_difference for edge in picture.edges)
+    is_tagged = any(edge.style.has_tag for edge in picture.edges)
+    blocks = []
+    for part in picture.components():
+        block = fitted(part, sizes, frame.canvas, roomy)
+        # Names come first: percentages that find no place are left out, tags are not.
+        if roomy and not is_tagged and zoom_at_fit(block, sizes, frame.canvas) < _LABELS_FROM:
+            block = fitted(part, sizes, frame.canvas)
+        blocks.append(block)
+    return blocks
+
+
+def _by_springs(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
+    shape = frame.canvas[0] / frame.canvas[1]
+    return [force(part, sizes, shape) for part in picture.components()]
 
 
 def _in_lanes(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
@@ -83,7 +97,7 @@ def _in_lanes(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
 METHODS: dict[str, Callable[[GraphPicture, Sizes, Frame], Blocks]] = {
     "fit": _fitted,
     "layered": _in_parts(layered),
-    "force": _in_parts(force),
+    "force": _by_springs,
     "tree": _in_parts(tidy_tree),
     "circle": _whole(circle),
     "star": _whole(star),

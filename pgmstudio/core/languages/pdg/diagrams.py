@@ -41,6 +41,8 @@ STRIP_WIDTH, STRIP_HEIGHT = 720.0, 24.0
 # Beyond so many states they are listed below each other; beyond so many nodes these are small.
 MAX_CELLS = 3
 MAX_LARGE, MAX_SMALL = 12, 60
+# In a picture wider than this fewer bands have large nodes: all of it should be readable at once.
+MAX_ACROSS, FEWER_LARGE = 3600.0, (6, 3, 1)
 _SWEEPS = 6
 
 
@@ -153,11 +155,14 @@ def band_picture(
     masses = _masses(graph)
     reached = [np.asarray(mass.sum(axis=1)) for mass in masses]
     orders = node_orders(graph, masses)
-    forms = [_form(graph, i, collapsed) for i in range(len(graph.domain))]
-    needs = [_need(graph, i, form) for i, form in enumerate(forms)]
-    widths = _widths(graph, [need[0] for need in needs])
-    lefts = _lefts(graph, widths)
-    across = max((x + width for x, width in zip(lefts, widths, strict=True)), default=0.0)
+    for max_large in (MAX_LARGE, *FEWER_LARGE):
+        forms = [_form(graph, i, collapsed, max_large) for i in range(len(graph.domain))]
+        needs = [_need(graph, i, form) for i, form in enumerate(forms)]
+        widths = _widths(graph, [need[0] for need in needs])
+        lefts = _lefts(graph, widths)
+        across = max((x + width for x, width in zip(lefts, widths, strict=True)), default=0.0)
+        if across <= MAX_ACROSS:
+            break
     tops = _tops(graph, [need[1] for need in needs], across)
     bands = []
     for i, (form, need) in enumerate(zip(forms, needs, strict=True)):
@@ -225,13 +230,15 @@ def _masses(graph: DecisionGraph) -> list[Floats]:
     return [flow[:, None] * parameters for flow, parameters in flows]
 
 
-def _form(graph: DecisionGraph, i: int, collapsed: Collection[str]) -> BandForm:
+def _form(
+    graph: DecisionGraph, i: int, collapsed: Collection[str], max_large: int = MAX_LARGE
+) -> BandForm:
     count, name = graph.node_counts[i], graph.domain.names[i]
     if name in collapsed and count > 1:
         return BandForm.COLLAPSED
     if count > MAX_SMALL:
         return BandForm.STRIP
-    if count > MAX_LARGE:
+    if count > max_large:
         return BandForm.NUMBERS
     return BandForm.CELLS if graph.domain.cardinalities[i] <= MAX_CELLS else BandForm.ROWS
 

@@ -10,6 +10,7 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.weighted_canvas import AveragedCanvas
+from pgmstudio.gui.runs.model_data import BOOTSTRAP_OF
 from pgmstudio.gui.runs.results.content import (
     ModelOpening,
     ResultContent,
@@ -115,7 +116,7 @@ def _warning(averaged: Averaged) -> str:
 def _opening(frequencies: EdgeFrequencies, state: ResultState, threshold: int) -> ModelOpening:
     def fit(task: LearnTask, _cancel: CancelToken) -> ModelEntry:
         model = averaged_model(task, frequencies, threshold / 100)
-        made = {"made by": f"bootstrap of {task.learner_key}", "replicates": frequencies.graphs}
+        made = {"made by": f"{BOOTSTRAP_OF}{task.learner_key}", "replicates": frequencies.graphs}
         details = {**made, "threshold": threshold / 100, "seed": task.seed}
         title = f"{state.run_title}, ≥ {threshold} %"
         return ModelEntry(title, model, data_id=state.data_id, provenance=details)

@@ -203,6 +203,8 @@ def test_only_directed_edges_have_arrow_heads() -> None:
         EdgeStyle.REVERSIBLE: 0,
         EdgeStyle.MORAL: 0,
         EdgeStyle.FILL_IN: 0,
+        EdgeStyle.COMMON: 1,
+        EdgeStyle.COMMON_LINE: 0,
         EdgeStyle.ADDED: 1,
         EdgeStyle.MISSING: 1,
         EdgeStyle.ADDED_LINE: 0,

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pgmstudio.core.languages.pdg.diagrams import BandForm, Box, band_picture
+from pgmstudio.core.languages.pdg.diagrams import MAX_ACROSS, BandForm, Box, band_picture
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from tests.decision_graphs import graph_of, medical, random_graph, two_trees
 from tests.strategies import domain_of
@@ -70,6 +70,24 @@ def test_many_nodes_become_small_and_very_many_a_strip() -> None:
     assert forms[13] is forms[60] is BandForm.NUMBERS
     assert forms[61] is BandForm.STRIP
     assert band_picture(chain(4)).bands[1].form is BandForm.ROWS
+
+
+def star(leaves: int) -> DecisionGraph:
+    """A root of eight states, and under it variables of eight nodes each."""
+    names = [f"X{i}" for i in range(1, leaves + 1)]
+    return graph_of(
+        domain_of([8] + [2] * leaves),
+        dict.fromkeys(names, "X0"),
+        {"X0": [[1 / 8] * 8], **{name: [[0.5, 0.5]] * 8 for name in names}},
+        {name: [list(range(8))] for name in names},
+    )
+
+
+def test_a_wide_picture_has_small_nodes() -> None:
+    assert band_picture(star(2)).bands[1].form is BandForm.CELLS
+    wide = band_picture(star(6))
+    assert {band.form for band in wide.bands[1:]} == {BandForm.NUMBERS}
+    assert wide.extent.width <= MAX_ACROSS
 
 
 def test_a_strip_is_wider_where_a_node_is_reached_more() -> None:

@@ -1,0 +1,67 @@
+"""Names beside dots: of a graph that is seen from afar, as many as have space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from pgmstudio.core.drawing.diagram import GraphPicture, Point
+
+LABEL_HEIGHT = 17.0
+_AIR = (14.0, 5.0)  # between two labels, across and down
+_MAX_COVERED = 1  # dots that a label may cover
+_BEYOND = 20.0  # how far labels may reach beyond the outermost dots
+_MOST_TRIED = 400
+
+
+def by_degree(picture: GraphPicture) -> list[str]:
+    """The nodes, those with most neighbours first."""
+    return sorted(picture.ids, key=lambda node: -len(picture.neighbours[node]))
+
+
+def labels_beside(
+    dots: Mapping[str, Point], widths: Mapping[str, float], order: Sequence[str], radius: float
+) -> dict[str, Point]:
+    """Top left corners of labels relative to their dots, as many in this order as find space.
+
+    A label stands right, left, above or below its dot, where it covers fewest others; one that
+    would touch a label placed before it, cover several dots or reach far beyond the outermost ones
+    is left out.
+    """
+    if not order:
+        return {}
+    points = np.array([dots[node] for node in order], dtype=np.float64).reshape(-1, 2)
+    left, top = points.min(axis=0) - _BEYOND
+    right, bottom = points.max(axis=0) + _BEYOND
+    taken = np.zeros((0, 4))
+    placed: dict[str, Point] = {}
+    for number, node in enumerate(order[:_MOST_TRIED]):
+        wide, away = widths[node], 1.9 * radius
+        corners = np.array(
+            [
+                (away, -LABEL_HEIGHT / 2),
+                (-away - wide, -LABEL_HEIGHT / 2),
+                (-wide / 2, -away - LABEL_HEIGHT),
+                (-wide / 2, away),
+            ]
+        )
+        low = points[number] + corners
+        high = low + np.array([wide, LABEL_HEIGHT])
+        inside = (points > low[:, None] - radius) & (points < high[:, None] + radius)
+        covered = inside.all(axis=2).sum(axis=1)
+        is_out = (low < (left, top)).any(axis=1) | (high > (right, bottom)).any(axis=1)
+        touches = (
+            (low[:, None, 0] < taken[:, 2])
+            & (high[:, None, 0] > taken[:, 0])
+            & (low[:, None, 1] < taken[:, 3])
+            & (high[:, None, 1] > taken[:, 1])
+        ).any(axis=1)
+        penalty = np.where(is_out | touches, _MAX_COVERED + 1, covered)
+        best = int(np.argmin(penalty))
+        if penalty[best] > _MAX_COVERED:
+            continue
+        placed[node] = (float(corners[best, 0]), float(corners[best, 1]))
+        room = np.array([[*(low[best] - _AIR), *(high[best] + _AIR)]])
+        taken = np.concatenate([taken, room])
+    return placed
