@@ -18,6 +18,7 @@ from pgmstudio.gui.canvas.layers import (
     UnresolvedLayer,
 )
 from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries
+from pgmstudio.gui.canvas.most_probable_layer import MostProbableLayer
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
 from pgmstudio.gui.canvas.overlays import MINIMAP_FROM, Bubble, FindBar, Minimap, ZoomControl
@@ -55,6 +56,7 @@ class Canvas(QWidget):
         self.rules = RulesLayer(self.scene)
         self.separation = SeparationLayer(self.scene)
         self.surprise = SurpriseLayer(self.scene)
+        self.most_probable = MostProbableLayer(self.scene)
         self.ambiguous = UnresolvedLayer(self.scene)
         self.moves = MovesLayer(self.scene)
         self.partition = PartitionLayer(self.scene)
@@ -62,6 +64,7 @@ class Canvas(QWidget):
             self.rules,
             self.separation,
             self.surprise,
+            self.most_probable,
             self.ambiguous,
             self.moves,
             self.partition,
@@ -186,6 +189,7 @@ class Canvas(QWidget):
             self._soon.start()
 
     def _refresh_overlays(self) -> None:
+        self.most_probable.follow()
         view = self.view.rect()
         zoom = self.zoom_control
         zoom.adjustSize()
