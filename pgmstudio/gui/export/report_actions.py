@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl
+from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
@@ -23,10 +23,12 @@ from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.plans.expansion import PlanRows
+    from pgmstudio.core.reports.report import ReportOptions
     from pgmstudio.core.reports.reproduction import Reproduced
     from pgmstudio.gui.export.report_run import ReportRun
 
 ENDING = ".html"
+KINDS = {ENDING: "Web page", ".pdf": "PDF"}
 FindRows = Callable[[], "PlanRows | None"]
 
 
@@ -43,6 +45,7 @@ class ReportCommands(QObject):
         self._app = app
         self._folder: Path | None = None
         self._run: ReportRun | None = None
+        self._options: ReportOptions | None = None  # of the last report
         self._writer = LatestTask(self, self._on_written, self._on_failed)
 
     def no_content(self) -> str | None:
@@ -60,11 +63,24 @@ class ReportCommands(QObject):
 
     def of_project(self, *, again: bool = False) -> None:
         """Write a report; with `again` every run is repeated first and compared."""
+        from pgmstudio.core.reports.report import project_title
+        from pgmstudio.gui.export.report_dialog import ReportDialog
+
         project, path = self._app.project, self._app.document.path
-        name = path.stem if path is not None else project.title or "report"
-        target = self._target(name)
-        if target is not None:
-            self._write(project, target, path.name if path is not None else "", again)
+        source = path.name if path is not None else ""
+        title = project_title(project, source)
+        target = self._app.workspace.target
+        dialog = ReportDialog(project, title, target, self._options, self._app.window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def write(options: ReportOptions, ending: str) -> None:
+            self._options = options
+            path = self._target(title, ending)
+            if path is not None:
+                self._write(project, path, source, again)
+
+        dialog.accepted_with.connect(write)
+        dialog.open()
 
     def of_experiment(self, *, again: bool = False) -> None:
         """The folder of the current curves, or one that is chosen."""
@@ -96,17 +112,17 @@ class ReportCommands(QObject):
         )
         return Path(chosen) if chosen else None
 
-    def _target(self, name: str) -> Path | None:
+    def _target(self, name: str, ending: str = ENDING) -> Path | None:
         chosen, _ = QFileDialog.getSaveFileName(
             self._app.window,
             "Write report",
-            str(self._start_folder() / f"{name}{ENDING}"),
-            f"Web page (*{ENDING})",
+            str(self._start_folder() / f"{name}{ending}"),
+            f"{KINDS[ending]} (*{ending})",
         )
         if not chosen:
             return None
         path = Path(chosen)
-        return path if path.suffix.lower() in (ENDING, ".htm") else Path(chosen + ENDING)
+        return path if path.suffix.lower() in (*KINDS, ".htm") else Path(chosen + ending)
 
     def _start_folder(self) -> Path:
         path = self._app.document.path
@@ -120,20 +136,26 @@ class ReportCommands(QObject):
         again: bool,
         find_rows: FindRows = lambda: None,
     ) -> None:
+        options = self._options if isinstance(subject, Project) else None
         if again:
-            self._write_again(subject, target, source, find_rows)
+            self._write_again(subject, target, source, find_rows, options)
             return
-        self._writer.follow(partial(_written, subject, target, source, find_rows))
+        self._writer.follow(partial(_written, subject, target, source, find_rows, options))
         self._app.log("info", f"Writing {target.name}.")
 
     def _write_again(
-        self, subject: Project | Path, target: Path, source: str, find_rows: FindRows
+        self,
+        subject: Project | Path,
+        target: Path,
+        source: str,
+        find_rows: FindRows,
+        options: ReportOptions | None,
     ) -> None:
         from pgmstudio.gui.export.report_run import ReportRun
 
         if self._run is not None:
             return
-        self._run = run = ReportRun(subject, target, source, self, find_rows)
+        self._run = run = ReportRun(subject, target, source, self, find_rows, options)
         run.failed.connect(self._on_failed)
         run.ended.connect(self._on_ended)
         self._app.workspace.background_runs.add(run)
@@ -172,11 +194,16 @@ def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
 
 
 def _written(
-    subject: Project | Path, target: Path, source: str, find_rows: FindRows, cancel: CancelToken
+    subject: Project | Path,
+    target: Path,
+    source: str,
+    find_rows: FindRows,
+    options: ReportOptions | None,
+    cancel: CancelToken,
 ) -> Iterator[Path]:
-    from pgmstudio.core.reports.report import ReportInfo, ReportTask
+    from pgmstudio.core.reports.report import ReportInfo, ReportOptions, ReportTask
 
-    text = ReportInfo(source, datetime.now())
+    text = ReportInfo(source, datetime.now(), None, options or ReportOptions())
     yield from in_process(ReportTask(subject, target, text, find_rows()), cancel)
 
 
@@ -264,7 +291,7 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "file.report",
             "Report of the project…",
             "File",
-            "One web page with data, models, curves, tables and how to make them again.",
+            "Data, models, scenarios, comparisons and how to make them again, as HTML or PDF.",
             commands.of_project,
             icon="article",
             needs=[commands.no_content, commands.no_writer],

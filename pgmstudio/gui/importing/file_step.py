@@ -119,9 +119,7 @@ class FileStep(QWidget):
         self._form = box = QWidget()
         box.setLayout(form)
         whole = QWidget()  # scrolls in a low window with large fonts
-        vbox(
-            self, scrolled(whole, "fileStepScroll", is_wide=True)
-        )
+        vbox(self, scrolled(whole, "fileStepScroll", is_wide=True))
         layout = QVBoxLayout(whole)
         layout.setContentsMargins(16, 12, 16, 0)
         layout.setSpacing(10)
