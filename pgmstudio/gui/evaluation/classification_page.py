@@ -63,11 +63,13 @@ from pgmstudio.gui.widgets.basic import (
     tool_button,
     vbox,
     wide_first,
+    widening,
 )
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel, facts_label
 from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.number_help import number_help
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -388,9 +390,11 @@ class Numbers(QWidget):
             named(value, f"classify.{key}", tip=tip)
             title.setToolTip(f"{caption}: {tip}")
             self._values[key] = value
-            column = vbox(None, value, title, spacing=0)
+            asked = number_help(caption)
+            above = value if asked is None else widening(row(value, asked), 0)
+            column = vbox(None, above, title, spacing=0)
             layout.addLayout(
-                column, 4 if key == "accuracy" else 3
+                column, 5 if key == "accuracy" else 3
             )  # it includes the standard error
 
     def text(self, key: str) -> str:

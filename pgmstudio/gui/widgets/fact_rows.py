@@ -26,6 +26,7 @@ class FactRows(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(5)
+        self._grid.setHorizontalSpacing(4)
         self._grid.setColumnStretch(1, 1)
         self._labels: list[tuple[QLabel, QWidget]] = []
         self._helps: dict[int, tuple[str, QWidget]] = {}  # by row: what is explained, the button

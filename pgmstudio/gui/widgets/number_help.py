@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
 
 from pgmstudio.core.explained_numbers import ExplainedNumber, explained
+from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, tool_button, vbox
+from pgmstudio.gui.widgets.basic import label, named, vbox
 
 
 class NumberCard(QFrame):
@@ -52,17 +52,28 @@ class NumberCard(QFrame):
         self.show()
 
 
-def number_help(title: str) -> QToolButton | None:
+class NumberHelp(QToolButton):
+    """The “?”; as high as a line of text."""
+
+    def __init__(self, title: str, number: ExplainedNumber) -> None:
+        super().__init__()
+        self._title, self._number = title, number
+        named(self, "numberHelp", f"What is {title}?", f"What is {title}?")
+        self.setProperty("role", "quiet")
+        self.setIcon(icon("question", "text_tertiary"))
+        self.clicked.connect(self._show)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        side = round(16 * theme().scale)
+        self.setFixedSize(side, side)
+
+    def _show(self) -> None:
+        NumberCard(self._title, self._number, self).show_at(self)
+
+
+def number_help(title: str) -> NumberHelp | None:
     """The button for a number of this title; None where there is nothing to explain."""
     number = explained(title)
-    if number is None:
-        return None
-    name = title.rstrip("↑↓ ")
-    made = tool_button("question", f"What is {name}?", lambda: None, name="numberHelp")
-    made.setProperty("role", "quiet")
-    made.clicked.connect(partial(_show, made, name, number))
-    return made
-
-
-def _show(button: QToolButton, title: str, number: ExplainedNumber) -> None:
-    NumberCard(title, number, button).show_at(button)
+    return None if number is None else NumberHelp(title.rstrip("↑↓ "), number)
