@@ -8,7 +8,15 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from pgmstudio.core.inference.base import Observed
@@ -603,7 +611,10 @@ class GuidedTour(QObject):
             if self._is_ready:  # opening pages has taken the focus
                 self.card.next.setFocus(Qt.FocusReason.OtherFocusReason)
         target = step.target(self._scene) if self._is_ready else None
-        self.card.show_done(self._is_ready and step.is_done(self._scene))
+        is_done = self._is_ready and step.is_done(self._scene)
+        if is_done and not self.card.shows_done and not _is_typing():
+            self.card.next.setFocus(Qt.FocusReason.OtherFocusReason)  # so that Enter goes on
+        self.card.show_done(is_done)
         self.ring.surround(target)
         self.card.move_next_to(target)
 
@@ -613,6 +624,11 @@ class GuidedTour(QObject):
         elif watched is self._window and event.type() == QEvent.Type.Resize:
             QTimer.singleShot(0, self, self._update)
         return super().eventFilter(watched, event)
+
+
+def _is_typing() -> bool:
+    """Whether the focus is in a field or a table, where more may be typed."""
+    return isinstance(QApplication.focusWidget(), QLineEdit | QAbstractItemView)
 
 
 class _WindowState:
