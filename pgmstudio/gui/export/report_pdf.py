@@ -11,7 +11,7 @@ import sys
 from html import escape
 from html.parser import HTMLParser
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -186,12 +186,12 @@ class Drawings(QPyTextObject):
     def drawObject(
         self,
         painter: QPainter,
-        rect: QRectF,
+        rect: QRectF | QRect,
         doc: QTextDocument,
         position: int,
         format: QTextFormat,
     ) -> None:
-        self._renderers[int(format.property(_NUMBER))].render(painter, rect)
+        self._renderers[int(format.property(_NUMBER))].render(painter, QRectF(rect))
 
 
 def document_of(page: str, look: Look, size: QSizeF) -> tuple[QTextDocument, Drawings]:

@@ -30,9 +30,9 @@ class ContextHelp(QObject):
         from pgmstudio.gui.help.page import open_help
 
         focus = self._app.window.focusWidget()
-        if focus is None or focus is self._app.center:
-            focus = self._app.center.current
-        open_help(self._app, *topic_of(focus))
+        page = self._app.center.current
+        is_inside = focus is not None and focus.objectName() != "center"
+        open_help(self._app, *topic_of(focus if is_inside else page))
 
     def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
         dialog = None if now is None else now.window()
