@@ -66,7 +66,9 @@ COMMANDS: dict[str, Command] = {
         Command("generate", "NAME -n N -o DATA", "generate synthetic data"),
         Command("recipe", "[NAME]", "rerun a published experiment and compare the results"),
         Command("study", "NAME --out FOLDER", "rerun a published study of several languages"),
-        Command("report", "PROJECT -o OUT.html", "write an HTML report, or reproduce a project"),
+        Command(
+            "report", "PROJECT -o OUT.html", "write a report as HTML or PDF, or reproduce a project"
+        ),
         Command("tour", "[--out FOLDER]", "work through a sample and save each step"),
     )
 }

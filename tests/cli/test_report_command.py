@@ -60,7 +60,7 @@ def test_a_result_that_differs_is_named_and_ends_with_two(call: Call, tmp_path: 
     ("argv", "expected"),
     [
         ((), "-o OUT.html"),
-        (("-o", "out.pdf"), ".html"),
+        (("-o", "out.docx"), ".html"),
     ],
 )
 def test_where_it_goes_must_be_said(
@@ -102,3 +102,10 @@ def test_a_study_prints_and_keeps_its_tables(call: Call, tmp_path: Path) -> None
     assert again.code == 0
     assert "The best model on the test rows" in again.out
     assert (tmp_path / "tables.md").read_text(encoding="utf-8") == table
+
+
+def test_a_report_is_written_as_pdf(call: Call, project: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.pdf"
+    done = call("report", project, "-o", out, "--look", "dark", "--without", "tables,runs")
+    assert done.code == 0, done.err
+    assert out.read_bytes().startswith(b"%PDF")

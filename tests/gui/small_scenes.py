@@ -48,6 +48,11 @@ def small(driver: WindowDriver, own: Path) -> Iterator[str]:
     yield "export"
     for dialog in _dialogs(driver):
         dialog.close()
+    driver.do("file.report")
+    driver.settle()
+    yield "report"
+    for dialog in _dialogs(driver):
+        dialog.close()
     field = driver.widget("commandField")
     assert isinstance(field, QLineEdit)
     field.begin()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`pgmstudio report`: a project or an experiment as an HTML page, or run again and compared."""
+"""`pgmstudio report`: a project or an experiment as HTML or PDF, or run again and compared."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.options.data import check_ending
+from pgmstudio.cli.options.evidence import split_at_variable
 from pgmstudio.cli.terminal.output import Block, Table, count_of
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
-from pgmstudio.core.errors import FileError
-from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.errors import FileError, named
+from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.experiments.plans.runner import ProcessExecutor
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.project.project import Project
-from pgmstudio.core.reports.report import ReportInfo, folder_report, project_report
+from pgmstudio.core.reports.report import SECTIONS, ReportInfo, ReportOptions, ReportTask
 from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
 
 STATUS = {True: "same", False: "differs", None: "not done"}
@@ -29,15 +29,34 @@ STATUS = {True: "same", False: "differs", None: "not done"}
 def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "report",
-        "Write a project, or the folder of a sweep, as one self-contained HTML page: data,\n"
-        "curves, tables, drawings of the models, provenance.\n"
+        "Write a project, or the folder of a sweep, as one self-contained HTML page or as PDF:\n"
+        "data, curves, tables, drawings of the models, evidence scenarios, provenance.\n"
         "With --reproduce, run everything again and compare; the exit code is 2 when something\n"
         "differs.",
     )
     parser.add_argument(
         "source", metavar="PROJECT|FOLDER", help="a .pgmz file, or the folder of a sweep"
     )
-    parser.add_argument("-o", "--output", metavar="OUT.html", help="page to write")
+    parser.add_argument("-o", "--output", metavar="OUT", help=".html or .pdf file to write")
+    parser.add_argument(
+        "--sections",
+        metavar="NAME,…",
+        help=f"write only these sections of a project: {', '.join(SECTIONS)} (default: all)",
+    )
+    parser.add_argument("--without", metavar="NAME,…", help="leave out these sections of a project")
+    parser.add_argument(
+        "--target",
+        metavar="V=s",
+        help="the state whose belief the section on sensitivity is about; without it there is none",
+    )
+    parser.add_argument(
+        "--look",
+        type=one_of(("auto", "light", "dark")),
+        default="auto",
+        metavar="LOOK",
+        help="light, dark, or auto: as the browser (the default)",
+    )
+    parser.add_argument("--title", default="", metavar="TEXT", help="title of the report")
     parser.add_argument(
         "--reproduce",
         action="store_true",
@@ -50,8 +69,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> ReportResult:
     if args.output is None and not args.reproduce:
-        raise UsageError("report needs -o OUT.html, or --reproduce.")
-    check_ending(args.output, [".html", ".htm"], "reports")
+        raise UsageError("report needs -o OUT.html or -o OUT.pdf, or --reproduce.")
+    check_ending(args.output, [".html", ".htm", ".pdf"], "reports")
     source = Path(args.source)
     if not source.exists():
         raise FileError(source, "does not exist.")
@@ -100,12 +119,40 @@ def _reproduce(
 def _write(
     args: argparse.Namespace, project: Project | None, reproduced: list[Reproduced] | None
 ) -> None:
-    about = ReportInfo(args.source, datetime.now(), reproduced)
-    if project is None:
-        page = folder_report(Path(args.source), about)
-    else:
-        page = project_report(project, about)
-    replace_file(args.output, page.encode())
+    info = ReportInfo(args.source, datetime.now(), reproduced, _options(args, project))
+    subject = Path(args.source) if project is None else project
+    for _ in ReportTask(subject, Path(args.output), info)(NEVER):
+        pass
+
+
+def _options(args: argparse.Namespace, project: Project | None) -> ReportOptions:
+    chosen = _names(args.sections) or tuple(SECTIONS)
+    left_out = _names(args.without)
+    for name in (*chosen, *left_out):
+        named("section", name, SECTIONS)
+    return ReportOptions(
+        tuple(name for name in chosen if name not in left_out),
+        args.look,
+        args.title,
+        None if args.target is None else _target(args.target, project),
+    )
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def _target(text: str, project: Project | None) -> tuple[str, str]:
+    """The variable and state of `V=s` in the first model that has the variable."""
+    models = [] if project is None else [entry.model for entry in project.models.values()]
+    if not models:
+        raise UsageError("--target needs a project with a model.")
+    name = text.partition("=")[0].strip()
+    domain = next((m.domain for m in models if name in m.domain), models[0].domain)
+    if name in domain and "=" not in text:
+        return name, domain[name].states[0]
+    variable, state = split_at_variable(domain, text, "--target V=s")
+    return variable.name, variable.states[variable.code(state)]
 
 
 @dataclass(frozen=True, eq=False)

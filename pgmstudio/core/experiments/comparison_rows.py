@@ -13,7 +13,7 @@ from pgmstudio.core.experiments.language_comparison.results import (
     LanguageTable,
     Paired,
 )
-from pgmstudio.core.number_format import duration, grouped
+from pgmstudio.core.number_format import counted, duration, grouped
 
 # The columns of the table.
 NAME, TEST, DIFFERENCE, VERDICT, EFFECTIVE, FREE, LEARNED, QUERY = range(8)
@@ -47,8 +47,13 @@ class Line:
         return self.row.language.title
 
     @property
+    def zero_rows(self) -> int:
+        """How many test rows have probability 0; with one the mean is −∞."""
+        return 0 if self.row.compared is None else round(self.row.compared.zero_probability_rows)
+
+    @property
     def verdict(self) -> str:
-        """best, reference, worse, better, not distinguishable or cut short."""
+        """best, reference, worse, better, not distinguishable, cut short or P = 0 on rows."""
         if self.row.state == "stopped":
             return CUT_SHORT
         if self.is_best:
@@ -57,8 +62,10 @@ class Line:
             return "reference"
         if self.pair is None:
             return ""
-        if self.pair.value is None or self.pair.interval is None:
-            return "rules out rows" if self.pair.value is None else "not distinguishable"
+        if self.pair.value is None:  # one of them gives more rows probability 0
+            return f"P = 0 on {counted(self.zero_rows, 'row')}" if self.zero_rows else "better"
+        if self.pair.interval is None:
+            return "not distinguishable"
         low, high = self.pair.interval
         return "worse" if high < 0 else "better" if low > 0 else "not distinguishable"
 
@@ -115,6 +122,12 @@ class Line:
             lines.append(
                 f"Training {bits_words(point.train_log2_likelihood_per_row)}, validation "
                 f"{bits_words(point.valid_log2_likelihood_per_row)} bits per row."
+            )
+        if self.zero_rows:
+            lines.append(
+                f"−∞, because {counted(self.zero_rows, 'test row')} "
+                f"{'has' if self.zero_rows == 1 else 'have'} probability 0. "
+                "More smoothing or more rows avoid this."
             )
         lines += [problem[:1].upper() + problem[1:] for problem in row.problems]
         return "\n".join(lines)

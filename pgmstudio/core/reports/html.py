@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Literal
 
 from pgmstudio.core.drawing.svg.elements import font_families
 from pgmstudio.core.drawing.theme import colors, tokens
@@ -28,6 +29,7 @@ class Markup(str):
 
 
 Content = str | Markup
+Look = Literal["auto", "light", "dark"]  # auto: as the browser
 
 
 def shown(content: Content) -> Markup:
@@ -75,7 +77,7 @@ def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
 
 
 def figure(light: str, dark: str, caption: str) -> Markup:
-    """A drawing for each colour scheme; the light one is printed."""
+    """A drawing for each colour scheme; of `auto` the light one is printed."""
     pictures = (
         tag("div", Markup(svg), class_=f"picture {scheme}", role="img", aria_label=caption)
         for svg, scheme in ((light, "for-light"), (dark, "for-dark"))
@@ -99,7 +101,12 @@ def command(text: str) -> Markup:
     return tag("pre", tag("code", text))
 
 
-def page(title: str, lead: Iterable[Content], sections: Sequence[tuple[str, str, Markup]]) -> str:
+def page(
+    title: str,
+    lead: Iterable[Content],
+    sections: Sequence[tuple[str, str, Markup]],
+    look: Look = "auto",
+) -> str:
     """The document; a section has an anchor, a title and its content."""
     links = (tag("a", text, href=f"#{name}") for name, text, _ in sections)
     head = joined(
@@ -110,9 +117,11 @@ def page(title: str, lead: Iterable[Content], sections: Sequence[tuple[str, str,
                 '<meta http-equiv="Content-Security-Policy" '
                 "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
             ),
-            Markup('<meta name="color-scheme" content="light dark">'),
+            Markup(
+                f'<meta name="color-scheme" content="{"light dark" if look == "auto" else look}">'
+            ),
             tag("title", title),
-            tag("style", Markup(_style())),
+            tag("style", Markup(_style(look))),
         )
     )
     body = joined(
@@ -129,15 +138,22 @@ def page(title: str, lead: Iterable[Content], sections: Sequence[tuple[str, str,
     return f'<!doctype html>\n<html lang="en">\n{inside}\n</html>\n'
 
 
-def _style() -> str:
+def _style(look: Look) -> str:
     def named(theme: str) -> str:
         own = colors(theme)
         return "".join(f"--{name}:{own[name]};" for name in _COLORS)
 
     mono = tokens()["type"]["mono"]
+    hidden = "light" if look == "dark" else "dark"
+    schemes = f":root {{ {named('dark' if look == 'dark' else 'light')} }}"
+    schemes += f"\n.for-{hidden} {{ display: none; }}"
+    if look == "auto":
+        schemes += (
+            f"\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {named('dark')} }}\n"
+            "  .for-light { display: none; } .for-dark { display: block; } }"
+        )
     return f"""
-:root {{ {named("light")} }}
-@media screen and (prefers-color-scheme: dark) {{ :root {{ {named("dark")} }} }}
+{schemes}
 body {{ margin: 0 auto; max-width: 72rem; padding: 2rem 1.5rem; background: var(--surface);
   color: var(--text); font: 15px/1.5 {font_families()}; }}
 h1 {{ font-size: 1.8rem; line-height: 1.25; margin: 0 0 .5rem; }}
@@ -162,9 +178,6 @@ dd {{ margin: 0; overflow-wrap: anywhere; }}
 figure {{ margin: 1rem 0; }}
 .picture {{ overflow-x: auto; }}
 .picture svg {{ max-width: 100%; height: auto; display: block; }}
-.for-dark {{ display: none; }}
-@media screen and (prefers-color-scheme: dark) {{
-  .for-light {{ display: none; }} .for-dark {{ display: block; }} }}
 figcaption {{ font-size: 13px; margin-top: .35rem; }}
 pre {{ background: var(--sunken); border-radius: 6px; padding: .6rem .8rem; overflow-x: auto;
   font: 13px/1.45 '{mono}', ui-monospace, 'DejaVu Sans Mono', monospace; }}

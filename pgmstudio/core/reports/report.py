@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from pgmstudio.core.analysis.model_comparison import compare
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import FileError, PgmStudioError
+from pgmstudio.core.errors import FileError, PgmStudioError, named
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
 from pgmstudio.core.experiments.plans.runner import ceiling_of, truth_of
@@ -30,8 +30,14 @@ from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.number_format import count_of, decimal, signed, whole
 from pgmstudio.core.project.project import Project, fingerprints
+from pgmstudio.core.reports.evidence_sections import (
+    explanation_part,
+    scenarios_part,
+    sensitivity_part,
+)
 from pgmstudio.core.reports.html import (
     Content,
+    Look,
     Markup,
     command,
     details,
@@ -41,9 +47,9 @@ from pgmstudio.core.reports.html import (
     table,
     tag,
 )
+from pgmstudio.core.reports.pdf import page_as_pdf
 from pgmstudio.core.reports.reproduction import Reproduced
 from pgmstudio.core.reports.sections import (
-    cases_part,
     columns_table,
     curves_part,
     data_facts,
@@ -59,13 +65,49 @@ MAX_DRAWN = 8
 Section = tuple[str, str, Markup]
 
 
+# What a report of a project can have, in its order.
+SECTIONS = {
+    "notes": "Notes",
+    "data": "Data",
+    "models": "Models",
+    "tables": "Conditional probability tables",  # of the models
+    "comparison": "Comparison",
+    "curves": "SL-curves",
+    "scenarios": "Evidence scenarios",
+    "explanation": "Most probable explanation",
+    "sensitivity": "Sensitivity",
+    "rules": "Rules about edges",
+    "runs": "Runs",
+    "reproduce": "Reproduce",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What goes into the report of a project, its title and its look.
+
+    `target` is the state whose belief is examined for sensitivity, as variable and state; None
+    leaves that section out. Without a title it is the name of the project.
+    """
+
+    sections: Collection[str] = tuple(SECTIONS)
+    look: Look = "auto"
+    title: str = ""
+    target: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.sections:
+            named("section", name, SECTIONS)
+
+
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
-    """The source file of a report, the time, and the reproduced results."""
+    """The source file of a report, the time, the reproduced results and the options."""
 
     source: str
     made_at: datetime
     reproduced: Sequence[Reproduced] | None = None
+    options: ReportOptions = ReportOptions()
 
     def lead(self) -> Markup:
         when = self.made_at.strftime("%Y-%m-%d %H:%M")
@@ -91,28 +133,40 @@ class ReportTask:
         else:
             text = folder_report(self.subject, self.info, self.rows)
         cancel.raise_if_cancelled()
-        replace_file(self.target, text.encode())
+        is_pdf = self.target.suffix.lower() == ".pdf"
+        content = page_as_pdf(text, cancel) if is_pdf else text.encode()
+        replace_file(self.target, content)
         yield self.target
 
 
 def project_report(project: Project, info: ReportInfo) -> str:
     """The report of a project."""
-    title = project.title or Path(info.source).stem or "A project"
-    lead: list[Content] = [info.lead()]
-    lead += [tag("p", line) for line in project.notes.splitlines() if line.strip()]
-    sections = [
-        *_sections(
-            ("data", "Data", [_titled(e.name, data_part(e)) for e in project.data.values()]),
-            ("models", "Models", list(_models(project))),
-            ("comparison", "Comparison", list(_comparisons(project))),
-            ("curves", "SL-curves", list(_curves(project))),
-            ("evidence", "Evidence", list(cases_part(project))),
-            ("rules", "Rules about edges", list(_rules(project))),
-            ("runs", "Runs", list(_runs(project))),
+    options = info.options
+    title = options.title or project_title(project, info.source)
+    parts: dict[str, Callable[[], Iterable[Content]]] = {
+        "notes": lambda: [tag("p", line) for line in project.notes.splitlines() if line.strip()],
+        "data": lambda: [_titled(e.name, data_part(e)) for e in project.data.values()],
+        "models": lambda: _models(project, "tables" in options.sections),
+        "comparison": lambda: _comparisons(project),
+        "curves": lambda: _curves(project),
+        "scenarios": lambda: scenarios_part(project),
+        "explanation": lambda: explanation_part(project),
+        "sensitivity": lambda: (
+            () if options.target is None else sensitivity_part(project, *options.target)
         ),
-        _reproducing(info, ["pgmstudio", "report", info.source or "PROJECT"]),
-    ]
-    return page(title, lead, sections)
+        "rules": lambda: _rules(project),
+        "runs": lambda: _runs(project),
+    }
+    chosen = [(n, SECTIONS[n], list(make())) for n, make in parts.items() if n in options.sections]
+    sections = _sections(*chosen)
+    if "reproduce" in options.sections:
+        sections.append(_reproducing(info, ["pgmstudio", "report", info.source or "PROJECT"]))
+    return page(title, [info.lead()], sections, options.look)
+
+
+def project_title(project: Project, source: str) -> str:
+    """The title of the project, or the name of its file."""
+    return project.title or Path(source).stem or "Untitled project"
 
 
 def folder_report(folder: Path | str, info: ReportInfo, given: PlanRows | None = None) -> str:
@@ -149,7 +203,8 @@ def folder_report(folder: Path | str, info: ReportInfo, given: PlanRows | None =
         ),
         _reproducing(info, ["pgmstudio", "report", info.source], plan.plain()),
     ]
-    return page(plan.title or Path(folder).name, [info.lead()], sections)
+    title = info.options.title or plan.title or Path(folder).name
+    return page(title, [info.lead()], sections, info.options.look)
 
 
 # -- parts of a project ----------------------------------------------------------------------------
@@ -163,13 +218,14 @@ def _titled(title: str, inside: Markup) -> Markup:
     return joined([tag("h3", title), inside])
 
 
-def _models(project: Project) -> Iterator[Markup]:
+def _models(project: Project, has_tables: bool) -> Iterator[Markup]:
     for model_id, entry in project.models.items():
         data = project.data.get(entry.data_id or "")
         rows = None if data is None else data.data
         where = "" if data is None else data.source
         stale = project.is_stale(model_id)
-        yield _titled(entry.title, model_part(entry, rows, where, is_stale=stale))
+        part = model_part(entry, rows, where, is_stale=stale, has_tables=has_tables)
+        yield _titled(entry.title, part)
     for unknown in project.unknown.models.values():
         message = f"Its language, {unknown.kind}, is not known to this version."
         yield _titled(unknown.title, tag("p", message, class_="quiet"))

@@ -1,4 +1,4 @@
-"""Sections of a report: SL-curves, data sets, evidence scenarios and models."""
+"""Sections of a report: SL-curves, data sets and models."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
-from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.data.transforms import rows_over
@@ -27,7 +24,6 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     summaries_of,
     timing_fits,
 )
-from pgmstudio.core.inference.base import InferenceSession, scaling_note
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
@@ -35,11 +31,10 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import edge_contexts
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.registry import kind_noun, language_of
-from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
 from pgmstudio.core.number_format import count_of, decimal, whole
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
-from pgmstudio.core.project.project import DataEntry, EvidenceCase, ModelEntry, Project
+from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.core.reports.html import (
     Content,
     Markup,
@@ -247,69 +242,6 @@ def _states(data: DataSet, column: ColumnSummary) -> Iterator[Markup]:
         yield bar(fraction, f"{rest} others {100 * fraction:.1f} %")
 
 
-# Number of variables shown, those whose beliefs change most.
-MAX_CHANGED = 8
-# Beliefs of larger models are not computed for a report.
-MAX_SIZE = 5_000_000
-
-
-def cases_part(project: Project) -> Iterator[Markup]:
-    """Every evidence scenario with its model, or the first model that has its variables."""
-    for name, case in project.evidence_cases.items():
-        case_model = _model_of(project, case)
-        parts = [facts((variable, str(finding)) for variable, finding in case.evidence.items())]
-        if case_model is not None:
-            title, model = case_model
-            parts += [tag("p", f"In {title}:"), _changed_beliefs(model, case)]
-        yield joined([tag("h3", name), *parts])
-
-
-def _model_of(project: Project, case: EvidenceCase) -> tuple[str, Model] | None:
-    entries = list(project.models.values())
-    if case.model_id is not None:
-        entry_of_case = project.models.get(case.model_id)
-        entries = [] if entry_of_case is None else [entry_of_case]
-    for entry in entries:
-        if all(name in entry.model.domain.names for name in case.evidence):
-            return entry.title, entry.model
-    return None
-
-
-def _changed_beliefs(model: Model, case: EvidenceCase) -> Markup:
-    """Prior and belief of the variables that the evidence changes most."""
-    if model.effective_size() > MAX_SIZE:
-        return tag("p", "The model is too large to compute beliefs for a report.", class_="quiet")
-    try:
-        session = open_session(model)
-        before = _beliefs(session, model)
-        for name, finding in case.evidence.items():
-            session.set_evidence(name, finding)
-        after = _beliefs(session, model)
-        bits = session.log2_evidence()
-    except PgmStudioError as problem:
-        return tag("p", str(problem), class_="quiet")
-    free = [name for name in before if name not in case.evidence]
-    free.sort(key=lambda name: -float(np.abs(after[name] - before[name]).sum()))
-    rows = [
-        (
-            name if index == 0 else "",
-            state,
-            decimal(float(before[name][index])),
-            decimal(float(after[name][index])),
-        )
-        for name in free[:MAX_CHANGED]
-        for index, state in enumerate(model.domain[name].states)
-    ]
-    text = (
-        f"log2 of the probability of the evidence: {decimal(bits)}. {scaling_note(case.evidence)}"
-    )
-    return joined([tag("p", text), table(("Variable", "State", "Before", "After"), rows, "<<>>")])
-
-
-def _beliefs(session: InferenceSession, model: Any) -> Mapping[str, Floats]:
-    return {v.name: session.belief(v.name).values.copy() for v in model.domain}
-
-
 # Larger diagrams cannot be read on a page, and their layout takes long.
 MAX_VARIABLES = 120
 MAX_NODES = 400
@@ -318,7 +250,12 @@ MAX_CELLS = 2000
 
 
 def model_part(
-    entry: ModelEntry, rows: DataSet | None, where: str, *, is_stale: bool = False
+    entry: ModelEntry,
+    rows: DataSet | None,
+    where: str,
+    *,
+    is_stale: bool = False,
+    has_tables: bool = True,
 ) -> Markup:
     """A model of a project; `rows` are its training rows, `where` is their file."""
     file = ModelFile(
@@ -338,7 +275,7 @@ def model_part(
     parts += [model_picture(file), facts([*size_facts(entry.model), *fit_facts(entry.model, rows)])]
     parts += _notes(entry)
     parts += list(contexts_of(entry.model))
-    parts += list(tables_of(entry.model))
+    parts += list(tables_of(entry.model)) if has_tables else []
     parts += list(provenance(entry.provenance, where))
     return joined(parts)
 

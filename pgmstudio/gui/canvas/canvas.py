@@ -19,6 +19,7 @@ from pgmstudio.gui.canvas.layers import (
     place_plain_labels,
 )
 from pgmstudio.gui.canvas.legend import Legend, LegendEntry, legend_entries
+from pgmstudio.gui.canvas.most_probable_layer import MostProbableLayer
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import FULL_FROM, Detail
 from pgmstudio.gui.canvas.overlays import (
@@ -63,6 +64,7 @@ class Canvas(QWidget):
         self.rules = RulesLayer(self.scene)
         self.separation = SeparationLayer(self.scene)
         self.surprise = SurpriseLayer(self.scene)
+        self.most_probable = MostProbableLayer(self.scene)
         self.ambiguous = UnresolvedLayer(self.scene)
         self.moves = MovesLayer(self.scene)
         self.partition = PartitionLayer(self.scene)
@@ -70,6 +72,7 @@ class Canvas(QWidget):
             self.rules,
             self.separation,
             self.surprise,
+            self.most_probable,
             self.ambiguous,
             self.moves,
             self.partition,
@@ -196,6 +199,7 @@ class Canvas(QWidget):
     def _refresh_overlays(self) -> None:
         if self.view.detail is not Detail.DOT:
             place_plain_labels(self.scene, self.view.zoom)
+        self.most_probable.follow()
         view = self.view.rect()
         zoom = self.zoom_control
         zoom.adjustSize()

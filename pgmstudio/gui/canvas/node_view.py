@@ -165,12 +165,15 @@ class NodeView:
         return -sum(p * math.log2(p) for p in self.beliefs if p > 0) + 0.0
 
     def shown_states(self) -> tuple[int, ...]:
-        """All states, or the five largest in their order when there are more than six."""
+        """All states, or five in their order when there are more than six: the largest, and the
+        state of the most probable explanation."""
         count = len(self.states)
         if count <= MAX_ROWS:
             return tuple(range(count))
         size = self.beliefs or (0.0,) * count
-        largest = sorted(range(count), key=lambda i: (-size[i], i))[: MAX_ROWS - 1]
+        explained = self.most_probable
+        order = sorted(range(count), key=lambda i: (self.states[i] != explained, -size[i], i))
+        largest = order[: MAX_ROWS - 1]
         return tuple(sorted(largest))
 
     def is_impossible(self, index: int) -> bool:

@@ -52,13 +52,17 @@ _SCOPES = ("Everything", "1 edge away", "2 edges away", "3 edges away", "Markov 
 BLANKET = 4  # the last scope
 
 
+GAPS = 3  # ranks from here on are of letters with gaps
+
+
 def match_rank(wanted: str, name: str) -> int | None:
-    """The rank of a match: 0 starts with it, 1 contains it, more: its letters with gaps."""
+    """The rank of a match: 0 is it, 1 starts with it, 2 contains it, more: its letters with gaps.
+
+    None where the letters are not there in this order.
+    """
     wanted, name = wanted.casefold(), name.casefold()
-    if name.startswith(wanted):
-        return 0
     if wanted in name:
-        return 1
+        return 0 if name == wanted else 1 if name.startswith(wanted) else 2
     at, gaps = -1, 0
     for letter in wanted:
         result = name.find(letter, at + 1)
@@ -66,11 +70,12 @@ def match_rank(wanted: str, name: str) -> int | None:
             return None
         gaps += result - at - 1
         at = result
-    return 2 + gaps
+    return GAPS + gaps
 
 
 def matches(wanted: str, titles: Mapping[str, str]) -> list[str]:
-    """Ids whose name or title matches, the best first."""
+    """Ids whose name or title matches, the best first; letters with gaps count only where no name
+    contains the text."""
     if not wanted.strip():
         return []
     ranked: list[tuple[int, str, str]] = []
@@ -79,7 +84,10 @@ def matches(wanted: str, titles: Mapping[str, str]) -> list[str]:
         fitting = [rank for rank in ranks if rank is not None]
         if fitting:
             ranked.append((min(fitting), title.casefold(), identity))
-    return [identity for _, _, identity in sorted(ranked)]
+    ranked.sort()
+    if ranked and ranked[0][0] < GAPS:
+        ranked = [match for match in ranked if match[0] < GAPS]
+    return [identity for _, _, identity in ranked]
 
 
 class FindBar(QFrame):

@@ -325,10 +325,10 @@ class DetailTabs(QSplitter):
         tips = [
             [
                 f"{name}: {line.title} {bits_words(self._bits[line.title].bits[name])}, "
-                f"{base.title} {bits_words(own[name])} bits per row"
-                for line in others
+                f"{base.title} {bits_words(own[name])} bits per row{_infinite(cell)}"
+                for line, cell in zip(others, cells_of_name, strict=True)
             ]
-            for name in own
+            for name, cells_of_name in zip(own, cells, strict=True)
         ]
         names = [line.row.language.short for line in others]
         self.by_variable.show_cells(list(own), names, cells, tips)
@@ -399,14 +399,23 @@ class DetailTabs(QSplitter):
         if base.title not in self._bits:
             return "Computing…" if self._is_busy else "Computed when all languages are learned."
         rows = self._bits[base.title].rows
-        return (
+        text = (
             f"Bits per row against {base.title}, each variable given those before it; "
             f"{counted(rows, 'test row')}."
         )
+        values = self.by_variable.values.values()
+        is_infinite = any(value is not None and math.isinf(value) for value in values)
+        return text + (" −∞: probability 0 on some of them." if is_infinite else "")
+
+
+def _infinite(value: float) -> str:
+    return "; −∞: a test row has a state of probability 0" if math.isinf(value) else ""
 
 
 def _pair_text(one: Line, other: Line, pair: Paired | None) -> str:
     title = f"{one.title} against {other.title}"
+    if pair is not None and pair.value is None:
+        return f"{title}: no difference, they give different rows probability 0"
     if pair is None or pair.interval is None:
         return title
     low, high = (difference_text(end) for end in pair.interval)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPen
 
 from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, Line
 from pgmstudio.core.languages.markers import language_marker, marker_family
+from pgmstudio.core.number_format import counted
 from pgmstudio.gui.plots.items import Frame, Text
 from pgmstudio.gui.plots.matrix_plot import longest_name
 from pgmstudio.gui.plots.row_chart import HOVER_Z, RowChart
@@ -140,7 +141,9 @@ class DifferencePlot(RowChart):
         texts = [Text(name, line.title, font=font, side=_RIGHT)]
         if line.pair is None or line.pair.value is None:
             inside = QRectF(area.left(), row.top(), area.width(), row.height())
-            text = "probability 0 on other rows"
+            text = "probability 0 on other rows than the reference"
+            if line.zero_rows:
+                text = f"−∞: probability 0 on {counted(line.zero_rows, 'test row')}"
             return [*texts, Text(inside, text, ink="text_secondary", font=font, side=_LEFT)]
         text = line.cell_text(DIFFERENCE)
         return [*texts, Text(value, text, ink="text_secondary", side=_RIGHT)]

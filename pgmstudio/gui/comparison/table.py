@@ -106,7 +106,7 @@ _COLUMNS = (
     Column(
         "Verdict",
         tip="Whether the interval of the difference is below, above or around 0; a language that "
-        "was stopped early has no verdict.",
+        "was stopped early has no verdict. P = 0 on rows: the model rules out test rows.",
         marks=_verdict,
     ),
     _number(
@@ -189,4 +189,7 @@ def legend_text(lines: Sequence[Line], method: str = METHOD) -> str:
     star = ""
     if any(line.row.state == "stopped" for line in lines):
         star = " * stopped early by the time budget or by the user; no verdict."
-    return f"↑ higher, ↓ lower is better. {method}{star}"
+    zero = ""
+    if any(line.zero_rows for line in lines):
+        zero = " −∞: the model gives some test rows probability 0; more smoothing avoids it."
+    return f"↑ higher, ↓ lower is better. {method}{star}{zero}"

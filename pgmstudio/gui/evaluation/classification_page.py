@@ -62,11 +62,13 @@ from pgmstudio.gui.widgets.basic import (
     tool_button,
     vbox,
     wide_first,
+    widening,
 )
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel, facts_label
 from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.number_help import number_help
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -87,6 +89,7 @@ MEASURES = (
 
 
 _MIN_HEIGHT = 200  # px of a plot at 100 %
+_MANY_STATES = 8  # more have a matrix as wide as the page
 
 
 MAX_ROWS = 5000  # of one cell, the most confident first
@@ -234,6 +237,7 @@ class ClassificationPictures(QWidget):
         self._app = app
         self._answer: Answer | None = None
         self.confusion = ConfusionMap("confusionMap")
+        matrix = scrolled(self.confusion, "confusionScroll", is_wide=True)
         self.lists = ListsPane()
         self.lists.export_requested.connect(self._on_export_features)
         self.roc = RocPlot()
@@ -244,7 +248,7 @@ class ClassificationPictures(QWidget):
         self.of_state.setSizeAdjustPolicy(policy)
         self.of_state.picked.connect(self._show_calibration)
         self.cards = {
-            "confusion": self._card("Confusion matrix", self.confusion, _confusion),
+            "confusion": self._card("Confusion matrix", matrix, _confusion),
             "roc": self._card("ROC", self.roc, _roc),
             "calibration": self._card("Calibration", self.calibration, _bins, self.of_state),
         }
@@ -252,14 +256,21 @@ class ClassificationPictures(QWidget):
         self._grid.setContentsMargins(0, 4, 0, 0)
         self._grid.setHorizontalSpacing(24)
         self._grid.setVerticalSpacing(16)
-        self._grid.addWidget(self.cards["confusion"], 0, 0)
-        self._grid.addWidget(self.lists, 0, 1)
-        self._grid.addWidget(self.cards["roc"], 1, 0)
-        self._grid.addWidget(self.cards["calibration"], 1, 1)
         for index in (0, 1):
             self._grid.setColumnStretch(index, 1)
-            self._grid.setRowStretch(index, 1)
+        self._arrange(is_large=False)
         theme().changed.connect(self._restyle)
+
+    def _arrange(self, *, is_large: bool) -> None:
+        """Two plots side by side; a large matrix has a row for itself."""
+        self._is_large = is_large
+        matrix, others = self.cards["confusion"], (self.cards["roc"], self.cards["calibration"])
+        self._grid.addWidget(matrix, 0, 0, 1, 2 if is_large else 1)
+        self._grid.addWidget(self.lists, 2 if is_large else 0, 0 if is_large else 1)
+        for column, card in enumerate(others):
+            self._grid.addWidget(card, 1, column)
+        for index in range(3):
+            self._grid.setRowStretch(index, 1 if index < 2 or is_large else 0)
         self._restyle()
 
     def _card(
@@ -269,13 +280,18 @@ class ClassificationPictures(QWidget):
         return PictureCard(self._app, name, title, picture, partial(self._table, table), *extra)
 
     def _restyle(self) -> None:
-        for index in (0, 1):
-            self._grid.setRowMinimumHeight(index, round(_MIN_HEIGHT * theme().scale))
+        least = round(_MIN_HEIGHT * theme().scale)
+        for index in range(3):
+            self._grid.setRowMinimumHeight(index, least if index < 2 or self._is_large else 0)
+        if self._is_large:
+            whole = self.confusion.minimumSizeHint().height() + 2 * theme().px("row")
+            self._grid.setRowMinimumHeight(0, max(least, whole))
 
     def show_answer(self, answer: Answer) -> None:
         self._answer = answer
         result = answer.result
         self.confusion.show_counts(result.states, result.confusion)
+        self._arrange(is_large=len(result.states) > _MANY_STATES)
         self.cards["confusion"].fact.setText("rows and row %")
         self.lists.show_features(answer.features, result.target)
         self.lists.forget_cell()
@@ -372,9 +388,11 @@ class Numbers(QWidget):
             named(value, f"classify.{key}", tip=tip)
             title.setToolTip(f"{caption}: {tip}")
             self._values[key] = value
-            column = vbox(None, value, title, spacing=0)
+            asked = number_help(caption)
+            above = value if asked is None else widening(row(value, asked), 0)
+            column = vbox(None, above, title, spacing=0)
             layout.addLayout(
-                column, 4 if key == "accuracy" else 3
+                column, 5 if key == "accuracy" else 3
             )  # it includes the standard error
 
     def text(self, key: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl
+from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from pgmstudio.core.execution.child_process import in_process
@@ -23,10 +23,12 @@ from pgmstudio.gui.widgets.file_dialog import choose_folder, choose_target
 
 if TYPE_CHECKING:
     from pgmstudio.core.experiments.plans.expansion import PlanRows
+    from pgmstudio.core.reports.report import ReportOptions
     from pgmstudio.core.reports.reproduction import Reproduced
     from pgmstudio.gui.export.report_run import ReportRun
 
 ENDING = ".html"
+KINDS = {ENDING: "Web page", ".pdf": "PDF"}
 FindRows = Callable[[], "PlanRows | None"]
 
 
@@ -42,6 +44,7 @@ class ReportCommands(QObject):
         super().__init__(app.window)
         self._app = app
         self._run: ReportRun | None = None
+        self._options: ReportOptions | None = None  # of the last report
         self._writer = LatestTask(self, self._on_written, self._on_failed)
 
     def no_content(self) -> str | None:
@@ -59,11 +62,24 @@ class ReportCommands(QObject):
 
     def of_project(self, *, again: bool = False) -> None:
         """Write a report; with `again` every run is repeated first and compared."""
+        from pgmstudio.core.reports.report import project_title
+        from pgmstudio.gui.export.report_dialog import ReportDialog
+
         project, path = self._app.project, self._app.document.path
-        name = path.stem if path is not None else project.title or "report"
-        target = self._target(name)
-        if target is not None:
-            self._write(project, target, path.name if path is not None else "", again)
+        source = path.name if path is not None else ""
+        title = project_title(project, source)
+        target = self._app.workspace.target
+        dialog = ReportDialog(project, title, target, self._options, self._app.window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def write(options: ReportOptions, ending: str) -> None:
+            self._options = options
+            path = self._target(title, ending)
+            if path is not None:
+                self._write(project, path, source, again)
+
+        dialog.accepted_with.connect(write)
+        dialog.open()
 
     def of_experiment(self, *, again: bool = False) -> None:
         """The folder of the current curves, or one that is chosen."""
@@ -92,20 +108,20 @@ class ReportCommands(QObject):
         title = "Folder of an experiment"
         return choose_folder(self._app.window, "experiment", title, first=self._project_folder)
 
-    def _target(self, name: str) -> Path | None:
+    def _target(self, name: str, ending: str = ENDING) -> Path | None:
         chosen = choose_target(
             self._app.window,
             "report",
             "Write report",
-            f"{name}{ENDING}",
-            f"Web page (*{ENDING})",
+            f"{name}{ending}",
+            f"{KINDS[ending]} (*{ending})",
             first=self._project_folder,
         )
         if chosen is None:
             return None
         path, _ = chosen
-        is_page = path.suffix.lower() in (ENDING, ".htm")
-        return path if is_page else path.with_name(path.name + ENDING)
+        is_known = path.suffix.lower() in (*KINDS, ".htm")
+        return path if is_known else path.with_name(path.name + ending)
 
     @property
     def _project_folder(self) -> Path | None:
@@ -120,20 +136,26 @@ class ReportCommands(QObject):
         again: bool,
         find_rows: FindRows = lambda: None,
     ) -> None:
+        options = self._options if isinstance(subject, Project) else None
         if again:
-            self._write_again(subject, target, source, find_rows)
+            self._write_again(subject, target, source, find_rows, options)
             return
-        self._writer.follow(partial(_written, subject, target, source, find_rows))
+        self._writer.follow(partial(_written, subject, target, source, find_rows, options))
         self._app.log("info", f"Writing {target.name}.")
 
     def _write_again(
-        self, subject: Project | Path, target: Path, source: str, find_rows: FindRows
+        self,
+        subject: Project | Path,
+        target: Path,
+        source: str,
+        find_rows: FindRows,
+        options: ReportOptions | None,
     ) -> None:
         from pgmstudio.gui.export.report_run import ReportRun
 
         if self._run is not None:
             return
-        self._run = run = ReportRun(subject, target, source, self, find_rows)
+        self._run = run = ReportRun(subject, target, source, self, find_rows, options)
         run.failed.connect(self._on_failed)
         run.ended.connect(self._on_ended)
         self._app.workspace.background_runs.add(run)
@@ -171,11 +193,16 @@ def _rows_of(entry: CurveEntry | None, project: Project) -> PlanRows | None:
 
 
 def _written(
-    subject: Project | Path, target: Path, source: str, find_rows: FindRows, cancel: CancelToken
+    subject: Project | Path,
+    target: Path,
+    source: str,
+    find_rows: FindRows,
+    options: ReportOptions | None,
+    cancel: CancelToken,
 ) -> Iterator[Path]:
-    from pgmstudio.core.reports.report import ReportInfo, ReportTask
+    from pgmstudio.core.reports.report import ReportInfo, ReportOptions, ReportTask
 
-    text = ReportInfo(source, datetime.now())
+    text = ReportInfo(source, datetime.now(), None, options or ReportOptions())
     yield from in_process(ReportTask(subject, target, text, find_rows()), cancel)
 
 
@@ -263,7 +290,7 @@ def report_actions(app: AppContext) -> list[ActionSpec]:
             "file.report",
             "Report of the project…",
             "File",
-            "One web page with data, models, curves, tables and how to make them again.",
+            "Data, models, scenarios, comparisons and how to make them again, as HTML or PDF.",
             commands.of_project,
             icon="article",
             needs=[commands.no_content, commands.no_writer],

@@ -12,7 +12,7 @@ from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.project.project import Project
-from pgmstudio.core.reports.report import ReportInfo, ReportTask
+from pgmstudio.core.reports.report import ReportInfo, ReportOptions, ReportTask
 from pgmstudio.core.reports.reproduction import Reproduced, ReproduceFolder, ReproduceProject
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 
@@ -27,12 +27,14 @@ class ReportRun(BackgroundRun):
         source: str,
         parent: QObject,
         find_rows: Callable[[], PlanRows | None],
+        options: ReportOptions | None = None,
     ) -> None:
         super().__init__(self._events, Progress(None, "running everything again"), parent)
         self.done: list[Reproduced] = []
         self.written: Path | None = None
         self._subject, self._target, self._source = subject, target, source
         self._find_rows = find_rows
+        self._options = options or ReportOptions()
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         subject, reproduced = self._subject, list[Reproduced]()
@@ -48,7 +50,7 @@ class ReportRun(BackgroundRun):
             if isinstance(event, Reproduced):
                 reproduced.append(event)
             yield event
-        text = ReportInfo(self._source, datetime.now(), tuple(reproduced))
+        text = ReportInfo(self._source, datetime.now(), tuple(reproduced), self._options)
         yield from in_process(ReportTask(subject, self._target, text, rows), cancel)
 
     def _take(self, events: Sequence[object]) -> None:

@@ -13,7 +13,8 @@ from pgmstudio.core.io.data.inspection import FileReport
 from pgmstudio.core.io.data.options import SUGGESTED_MARKERS, ImportOptions
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.preview_table import PreviewTable
-from pgmstudio.gui.widgets.basic import Note, label, named, row
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import Note, label, named, row, scrolled, vbox
 from pgmstudio.gui.widgets.combo_box import chooser
 
 _AUTO = "detected"
@@ -115,16 +116,24 @@ class FileStep(QWidget):
         form.addWidget(self.as_state, 3, 1, 1, 3)
         form.setColumnStretch(1, 1)
         form.setColumnStretch(3, 1)
-        box = QWidget()
+        self._form = box = QWidget()
         box.setLayout(form)
-        box.setMaximumWidth(860)
-        layout = QVBoxLayout(self)
+        whole = QWidget()  # scrolls in a low window with large fonts
+        vbox(self, scrolled(whole, "fileStepScroll", is_wide=True))
+        layout = QVBoxLayout(whole)
         layout.setContentsMargins(16, 12, 16, 0)
         layout.setSpacing(10)
         layout.addWidget(box)
         layout.addWidget(self.doubtful)
         layout.addWidget(row(label("Preview", "heading", size="dense"), None, self.preview_text))
         layout.addWidget(self.preview, 1)
+
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._form.setMaximumWidth(round(860 * theme().scale))
+        self.preview.setMinimumHeight(5 * theme().px("row"))
 
     def _combo(self, name: str, tip: str) -> QComboBox:
         made = chooser(name, tip, 10)

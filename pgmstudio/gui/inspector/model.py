@@ -212,7 +212,7 @@ class SizeSection(Section):
         ]
 
 
-# Longer lists of states are shown in the diagram.
+# Longer lists of states are shown on request.
 MAX_EXPLAINED = 40
 
 
@@ -251,7 +251,9 @@ class ModelInspector(QWidget):
         self.explain.setToolTip("The most probable state of all variables together.")
         self.explain.clicked.connect(self._on_explain)
         self.explained = FactRows("inspectorExplained")
-        self._explanation.add(self.explain, self.explained)
+        self._explains_all = False
+        self._explain_more = button("", self._on_explain_more, role="link", name="explainMore")
+        self._explanation.add(self.explain, self.explained, row(self._explain_more, None))
         self._provenance = Section("Provenance")
         card = named(QFrame(), "inspectorProvenance")
         card.setProperty("role", "card")
@@ -373,6 +375,7 @@ class ModelInspector(QWidget):
         log2 = live.log2_most_probable
         self.explained.setVisible(log2 is not None)
         if log2 is None:
+            self._explain_more.hide()
             return
         alone = math.exp2(log2)
         facts: list[Fact] = [("Probability", f"{alone:.4g}", "Of this joint state.")]
@@ -392,10 +395,16 @@ class ModelInspector(QWidget):
             for name, state in live.most_probable.items()
             if name not in live.evidence
         ]
-        facts += states[:MAX_EXPLAINED]
-        if len(states) > MAX_EXPLAINED:
-            facts.append((f"{len(states) - MAX_EXPLAINED} more variables", ""))
+        facts += states if self._explains_all else states[:MAX_EXPLAINED]
         self.explained.show_facts(facts)
+        more = f"Show all {counted(len(states), 'variable')}"
+        self._explain_more.setText("Show fewer" if self._explains_all else more)
+        self._explain_more.setVisible(len(states) > MAX_EXPLAINED)
+
+    def _on_explain_more(self) -> None:
+        self._explains_all = not self._explains_all
+        if self._subject is not None:
+            self._show_explanation(self._subject)
 
     def _on_explain(self, on: bool) -> None:
         if self._subject is not None:

@@ -73,7 +73,8 @@ class CalibrationPlot(CurvePlot):
         )
 
 
-_MIN_CELL, _MAX_CELL, _MAX_WIDTH = 8, 84, 110
+_MIN_CELL, _MAX_CELL, _MAX_WIDTH = 18, 84, 110  # px; smaller cells have no space for a count
+_MIN_NAMES = 84  # px for the names of the states; longer ones get a third of the matrix
 _COUNTS_FROM, _PERCENT_FROM = 16, 32  # px of a cell
 _TITLE = 20  # px for the name of an axis
 
@@ -97,6 +98,7 @@ class ConfusionMap(HeatMap):
         """`counts` has a row for each true state."""
         totals = counts.sum(axis=1, keepdims=True)
         self._counts = counts
+        self.updateGeometry()
         values = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
         self.show_values(states, values, range(len(states)))
 
@@ -114,15 +116,25 @@ class ConfusionMap(HeatMap):
         return QSize(320, 220)
 
     def minimumSizeHint(self) -> QSize:
-        side = 2 * _TITLE + _MIN_CELL * self._count
-        return QSize(max(160, side), max(130, side))
+        """Large enough for the counts; it scrolls where there are many states."""
+        left, top, _, _ = self._margins()
+        cell = self._least_cell()
+        wide, high = left + cell.width() * self._count, top + cell.height() * self._count
+        return QSize(max(160, round(wide) + 5), max(130, round(high) + 5))
+
+    def _least_cell(self) -> QSizeF:
+        counts = longest_name(map(weight_text, self._counts.flat), "micro")
+        least = _MIN_CELL * theme().scale
+        return QSizeF(max(least, counts + 5), least)
 
     def _cell(self) -> QSizeF:
         left, top, _, _ = self._margins()
-        high = max(_MIN_CELL, (self._size.height() - top - 4) // self._count)
+        least = self._least_cell()
+        high = max(least.height(), (self._size.height() - top - 4) // self._count)
         high = min(_MAX_CELL * theme().scale, high)
-        wide = max(_MIN_CELL, (self._size.width() - left - 4) // self._count)
-        return QSizeF(min(2 * high, _MAX_WIDTH * theme().scale, wide), high)
+        wide = max(least.width(), (self._size.width() - left - 4) // self._count)
+        widest = max(least.width(), min(2 * high, _MAX_WIDTH * theme().scale))
+        return QSizeF(min(widest, wide), high)
 
     @property
     def _count(self) -> int:
@@ -131,12 +143,13 @@ class ConfusionMap(HeatMap):
     def _margins(self) -> tuple[float, float, float, float]:
         title, line = _TITLE * theme().scale, QFontMetricsF(theme().font("caption")).height()
         longest, size = longest_name(self._names), self._size
-        side = min(longest + 10, 0.3 * size.width())
+        least = _MIN_NAMES * theme().scale
+        side = min(longest + 10, max(least, 0.3 * size.width()))
         # Names lie flat over columns that are wide enough, else they stand.
         high = (size.height() - title - line - 10) / self._count
         wide = (size.width() - side - title - 4) / self._count
         is_flat = longest + 4 <= min(wide, 2 * high, _MAX_WIDTH * theme().scale)
-        up = line + 6 if is_flat else min(longest + 10, 0.3 * size.height())
+        up = line + 6 if is_flat else min(longest + 10, max(least, 0.3 * size.height()))
         return side + title, up + title, 0.0, 0.0
 
     # -- drawing

@@ -37,7 +37,8 @@ from pgmstudio.gui.plots.matrix_plot import (
 from pgmstudio.gui.theme.language_symbols import mark_path
 from pgmstudio.gui.theme.theme import theme
 
-_TOP, _LEGEND, _COLUMN, _AXIS = 16.0, 22.0, 60.0, 44.0
+_TOP, _LEGEND, _COLUMN, _AXIS = 16.0, 22.0, 40.0, 44.0
+_MAX_COLUMN = 120.0
 _FOOT = 62.0
 _SYMBOLS = ("o", "s", "t1", "d", "t", "p")  # so that colour is not the only cue
 _SYMBOL_SIZE = 11.0
@@ -54,12 +55,13 @@ class Profiles:
     names: tuple[str, ...]
     weights: tuple[float, ...]
 
-    def main_state(self, name: str) -> int:
-        """The state in which the components differ most; of two states the last."""
-        table = self.tables[name]
-        if table.shape[1] == 2:
-            return 1
-        return int(np.argmax(table.max(axis=0) - table.min(axis=0)))
+    def columns(self) -> list[tuple[str, int]]:
+        """Every variable and state; of two states only the last, as the other is the rest."""
+        return [
+            (variable.name, code)
+            for variable in self.domain
+            for code in range(1 if variable.cardinality == 2 else 0, variable.cardinality)
+        ]
 
     def rows(self) -> list[tuple[object, ...]]:
         """Variable, state, and its probability in each component."""
@@ -117,7 +119,10 @@ class ProfileChart(ComponentChart):
 
 
 class ProfilePlot(ProfileChart):
-    """A column for each variable, as wide as they are; it scrolls when there are many."""
+    """A column for each state, joined within a variable of several states; it scrolls.
+
+    Variables of two states have one column each, and a line joins those that stand side by side.
+    """
 
     scales = ("left",)
 
@@ -135,23 +140,31 @@ class ProfilePlot(ProfileChart):
         return self._weights_width() + _AXIS * scale, _TOP, 16.0, _FOOT * scale
 
     def _seen(self, area: QRectF) -> QRectF:
-        return QRectF(0, 0, 1 if self._profiles is None else len(self._profiles.domain), 1)
+        return QRectF(0, 0, 1 if self._profiles is None else len(self._profiles.columns()), 1)
 
     def position_of(self, name: str, number: int) -> QPointF:
-        """Where a component's marker of a variable stands."""
+        """Where a component's marker of a variable's last state stands."""
         assert self._profiles is not None
-        index = self._profiles.domain.index(name)
+        index = max(i for i, (own, _) in enumerate(self._profiles.columns()) if own == name)
         return self.frame.point(index + 0.5, self._heights(self._profiles, number)[index])
 
     def _heights(self, profiles: Profiles, number: int) -> Floats:
-        """Probability of the main state of each variable in a component."""
-        names = profiles.domain.names
-        return np.array([profiles.tables[n][number, profiles.main_state(n)] for n in names])
+        """Probability of the state of each column in a component."""
+        return np.array([profiles.tables[n][number, code] for n, code in profiles.columns()])
+
+    def _column_width(self, profiles: Profiles) -> float:
+        """Px for the longest state, within limits."""
+        states = (profiles.domain[name].states[code] for name, code in profiles.columns())
+        scale = theme().scale
+        return min(max(longest_name(states) + 12, _COLUMN * scale), _MAX_COLUMN * scale)
 
     def minimumSizeHint(self) -> QSize:
         profiles, scale = self._profiles, theme().scale
-        count, lines = (len(profiles.domain), len(profiles.names)) if profiles else (1, 1)
-        width = self._weights_width() + (_AXIS + _COLUMN * count) * scale + 16
+        wide, lines = _COLUMN * scale, 1
+        if profiles is not None:
+            wide = self._column_width(profiles) * len(profiles.columns())
+            lines = len(profiles.names)
+        width = self._weights_width() + _AXIS * scale + wide + 16
         return QSize(round(width), round(max(220 * scale, lines * _LEGEND * scale + _TOP + 40)))
 
     def sizeHint(self) -> QSize:
@@ -170,7 +183,8 @@ class ProfilePlot(ProfileChart):
     def _draw_items(self, frame: Frame) -> None:
         profiles, look = self._profiles, theme()
         assert profiles is not None
-        middles = np.arange(0.5, len(profiles.domain))
+        columns = profiles.columns()
+        middles = np.arange(0.5, len(columns))
         ends, dotted = np.tile((0.0, 1.0), len(middles)), Qt.PenStyle.DotLine
         pen = QPen(look.color("border"), 1, dotted)
         self.items.line("columns", np.repeat(middles, 2), ends, pen, GRID_Z, connect="pairs")
@@ -179,7 +193,7 @@ class ProfilePlot(ProfileChart):
             heights, pen = self._heights(profiles, number), QPen(color, width)
             if dash := dash_of(number, width):
                 pen.setDashPattern([part / width for part in dash])
-            self.items.line(f"line {number}", middles, heights, pen, MARK_Z)
+            self.items.line(f"line {number}", *joined_by_variable(profiles, heights), pen, MARK_Z)
             self.items.marks(
                 f"marks {number}",
                 middles,
@@ -195,18 +209,28 @@ class ProfilePlot(ProfileChart):
         self._draw_weights(profiles, frame)
 
     def _draw_columns(self, profiles: Profiles, frame: Frame) -> None:
-        """The variable and its main state under each column."""
-        look, texts = theme(), []
+        """The state under each column and its variable under all of them, parted by lines."""
+        look, texts, parts = theme(), [], QPainterPath()
         line = QFontMetricsF(look.font("caption")).height() + 2
-        wide = frame.area.width() / len(profiles.domain)
-        for index, variable in enumerate(profiles.domain):
-            at = QPointF(frame.area.left() + wide * index + 3, frame.area.bottom() + 8)
-            box = QRectF(at, QSizeF(wide - 6, line))
-            name, state = variable.name, variable.states[profiles.main_state(variable.name)]
-            texts.append(Text(box, name, font=look.font("caption", "medium"), cut=_MIDDLE))
-            below = box.translated(0, line)
-            texts.append(Text(below, f"= {state}", ink="text_secondary", cut=_MIDDLE))
+        columns = profiles.columns()
+        wide = frame.area.width() / max(1, len(columns))
+        top, left = frame.area.bottom() + 8, frame.area.left()
+        for index, (name, code) in enumerate(columns):
+            box = QRectF(left + wide * index + 3, top, wide - 6, line)
+            state = profiles.domain[name].states[code]
+            texts.append(Text(box, state, ink="text_secondary", cut=_MIDDLE))
+        bold = look.font("caption", "medium")
+        start = 0
+        for variable in profiles.domain:
+            count = sum(name == variable.name for name, _ in columns)
+            box = QRectF(left + wide * start + 3, top + line, wide * count - 6, line)
+            texts.append(Text(box, variable.name, font=bold, cut=_MIDDLE))
+            if start:
+                parts.moveTo(left + wide * start, frame.area.top())
+                parts.lineTo(left + wide * start, box.bottom())
+            start += count
         self.items.texts("columns' names", texts, TEXT_Z)
+        self.items.shape("parts", parts, GRID_Z, ink=QPen(look.color("border"), 1))
 
     def _draw_weights(self, profiles: Profiles, frame: Frame) -> None:
         """The names and weights of the components at the left."""
@@ -233,14 +257,32 @@ class ProfilePlot(ProfileChart):
     def text_at(self, position: QPointF) -> str:
         """Tooltip of the column under the pointer; empty outside the columns."""
         result, column = self._profiles, int(np.floor(self.frame.value(position)[0]))
-        if result is None or not 0 <= column < len(result.domain):
+        columns = [] if result is None else result.columns()
+        if result is None or not 0 <= column < len(columns):
             return ""
-        variable = result.domain.variables[column]
-        code = result.main_state(variable.name)
+        name, code = columns[column]
+        variable = result.domain[name]
         values = result.tables[variable.name][:, code].tolist()
         lines = [f"P({variable.name} = {variable.states[code]} | …)"]
         lines += [f"{n}: {percent(v)} %" for n, v in zip(result.names, values, strict=True)]
         return "\n".join(lines)
+
+
+def joined_by_variable(profiles: Profiles, heights: Floats) -> tuple[Floats, Floats]:
+    """The line of a component: joined between the states of a variable, and between variables
+    that have one column each."""
+    columns = profiles.columns()
+    xs, ys = list[float](), list[float]()
+    for index, (name, _) in enumerate(columns):
+        if index:
+            before = columns[index - 1][0]
+            pair = profiles.domain[before].cardinality, profiles.domain[name].cardinality
+            if before != name and pair != (2, 2):
+                xs.append(np.nan)
+                ys.append(np.nan)
+        xs.append(index + 0.5)
+        ys.append(float(heights[index]))
+    return np.array(xs), np.array(ys)
 
 
 # Few images grow with the page, up to so many times their size.
@@ -401,7 +443,12 @@ class ProfileMap(ProfileChart, CellChart):
     # -- geometry
 
     def _cell(self) -> QSizeF:
-        return QSizeF(_CELL * theme().scale, _ROW * theme().scale)
+        """As wide as the names of the components, within limits."""
+        scale = theme().scale
+        names = () if self._profiles is None else self._profiles.names
+        metrics = QFontMetricsF(theme().font("caption", "semibold"))
+        longest = max(map(metrics.horizontalAdvance, names), default=0.0) + 10
+        return QSizeF(min(max(longest, _CELL * scale), _MAX_STATE * scale), _ROW * scale)
 
     def _names_width(self) -> float:
         if self._profiles is None:

@@ -8,7 +8,15 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from pgmstudio.core.inference.base import Observed
@@ -103,6 +111,8 @@ class TourCard(QFrame):
         self._title = label("", "heading", size="title", name="tourTitle")
         self._number = label("", "tertiary", size="dense", name="tourNumber")
         self._text = label("", "secondary", wrap=True, name="tourText")
+        self._done = label("✓ Done", "success", name="tourDone")
+        self._done.hide()
         self.leave = button(
             "Leave",
             self.leave_requested.emit,
@@ -127,7 +137,7 @@ class TourCard(QFrame):
         layout.setSpacing(8)
         layout.addWidget(row(self._icon, self._title, None, self._number))
         layout.addWidget(self._text)
-        layout.addWidget(row(self.leave, None, self.back, self.next))
+        layout.addWidget(row(self.leave, None, self._done, self.back, self.next))
         theme().changed.connect(self._fit)
         self.hide()
 
@@ -136,6 +146,7 @@ class TourCard(QFrame):
         self._title.setText(title)
         self._number.setText(f"{number + 1} of {count}")
         self._text.setText(text)
+        self.show_done(False)
         self.setAccessibleDescription(f"{title}. {text}")
         self.back.setEnabled(number > 0)
         self.back.setToolTip("Previous step (←)" if number else "This is the first step.")
@@ -144,8 +155,19 @@ class TourCard(QFrame):
         self.next.setToolTip("End the tour (Enter)" if is_last else "Next step (Enter or →)")
         self._fit()
 
+    @property
+    def shows_done(self) -> bool:
+        return not self._done.isHidden()
+
+    def show_done(self, is_done: bool) -> None:
+        """Show whether what the step asks for has been done."""
+        self._done.setVisible(is_done)
+
     def move_next_to(self, target: QRect | None) -> None:
-        """Move to a free side of the target; without a target to the middle of the window."""
+        """Move to a free side of the target; without a target to the middle of the window.
+
+        Where no side is free, to the place that covers least of it.
+        """
         window = self.parentWidget()
         if window is None:
             return
@@ -165,8 +187,18 @@ class TourCard(QFrame):
                 QPoint(left, target.bottom() + distance),
                 QPoint(left, target.top() - distance - size.height()),
             )
-            corner = bounds.bottomRight() - QPoint(size.width() - 1, size.height() - 1)
-            self.move(next((c for c in choices if bounds.contains(QRect(c, size))), corner))
+            places = [QRect(choice, size) for choice in choices]
+            free = next((place for place in places if bounds.contains(place)), None)
+            if free is None:
+                last = QPoint(bounds.right() - size.width(), bounds.bottom() - size.height())
+                inside = QRect(bounds.topLeft(), last)
+                corners = (
+                    *(inside.topLeft(), inside.topRight()),
+                    *(inside.bottomLeft(), inside.bottomRight()),
+                )
+                places = [QRect(corner, size) for corner in corners]
+                free = min(places, key=lambda place: _area(place & target))
+            self.move(free.topLeft())
         self.raise_()
 
     def _fit(self) -> None:
@@ -197,6 +229,10 @@ class TourCard(QFrame):
         return super().eventFilter(watched, event)
 
 
+def _area(rect: QRect) -> int:
+    return max(0, rect.width()) * max(0, rect.height())
+
+
 class TourScene:
     """What the tour has opened so far; every `prepare_…` opens what its step needs.
 
@@ -210,6 +246,42 @@ class TourScene:
         self.run: LearningRun | None = None
         self._model_id = self._data_id = ""
         self._known_data = set(self.app.project.data)
+        self._known_models = set(self.app.project.models)
+        self._model_before: object | None = None  # before its tables were edited
+
+    # -- what the user has done
+
+    def has_opened_sample(self) -> bool:
+        """Whether Asia was opened by a click; the tour goes on with that model."""
+        models = self.app.project.models
+        if self._model_id not in models:
+            fresh = [key for key in models if key not in self._known_models]
+            page = self.app.center.current
+            if fresh and page is not None and page.model_id == fresh[-1]:
+                is_asia = set(models[fresh[-1]].model.domain.names) >= {OBSERVED, QUERIED, EDITED}
+                self._model_id = fresh[-1] if is_asia else self._model_id
+        return self._model_id in models
+
+    def has_evidence(self) -> bool:
+        return bool(self.app.workspace.beliefs(self._model_id).evidence)
+
+    def has_edited_table(self) -> bool:
+        entry = self.app.project.models.get(self._model_id)
+        return entry is not None and entry.model is not self._model_before
+
+    def has_imported(self) -> bool:
+        return self._has_data()
+
+    def has_started(self) -> bool:
+        """Whether the search was started by its button; the tour goes on with that run."""
+        runs = self.app.workspace.runs.runs
+        own = [run for run in runs if run.request.data_id == self._data_id]
+        if self.run is None and own:
+            self.run = own[-1]
+        return self.run is not None
+
+    def has_stopped(self) -> bool:
+        return self.run is not None and self.run.state.is_end
 
     # -- preparation
 
@@ -249,6 +321,8 @@ class TourScene:
             self.app.workspace.select((EDITED,))
         if not self.window.folding.is_shown("tablePanel"):
             self.window.folding.reveal("tablePanel", take_focus=False)
+        if self._model_before is None:
+            self._model_before = self.app.project.models[self._model_id].model
         return True
 
     def prepare_import(self) -> bool:
@@ -340,6 +414,13 @@ class TourScene:
         widget = self._widget(name)
         return None if widget is None else self._in_window(widget, widget.rect())
 
+    def widgets_rect(self, *names: str) -> QRect | None:
+        """The rectangle around those of some widgets that are visible."""
+        around = QRect()
+        for name in names:
+            around = around.united(self.widget_rect(name) or QRect())
+        return None if around.isEmpty() else around
+
     def panel_rect(self, name: str) -> QRect | None:
         panel = panel_widget(self.window, name)
         return self._in_window(panel, panel.rect()) if panel.isVisible() else None
@@ -385,6 +466,7 @@ class TourStep:
     text: str
     prepare: Callable[[TourScene], bool]
     target: Callable[[TourScene], QRect | None]
+    is_done: Callable[[TourScene], bool] = lambda _: False  # by the user, before Next does it
 
 
 STEPS = (
@@ -394,12 +476,14 @@ STEPS = (
         "chest diseases.",
         TourScene.prepare_welcome,
         lambda scene: scene.widget_rect("sample.asia.json"),
+        TourScene.has_opened_sample,
     ),
     TourStep(
         "Evidence",
         "Click a bar to observe a state. Try it, or press Next to observe that the patient smokes.",
         TourScene.prepare_model,
         lambda scene: scene.bar_rect(OBSERVED, "yes"),
+        TourScene.has_evidence,
     ),
     TourStep(
         "Beliefs and priors",
@@ -414,6 +498,7 @@ STEPS = (
         "column sums to 1.",
         TourScene.prepare_table,
         lambda scene: scene.panel_rect("tablePanel"),
+        TourScene.has_edited_table,
     ),
     TourStep(
         "Data",
@@ -421,19 +506,22 @@ STEPS = (
         "these rows.",
         TourScene.prepare_import,
         lambda scene: scene.widget_rect("importFinish") or scene.widget_rect("center"),
+        TourScene.has_imported,
     ),
     TourStep(
         "Learning",
         "Choose a learner and its settings. The page states how missing cells are treated. Next "
         "starts a search that runs until you stop it.",
         TourScene.prepare_sheet,
-        lambda scene: scene.widget_rect("learnStart"),
+        lambda scene: scene.widgets_rect("missingNote", "learnStart"),
+        TourScene.has_started,
     ),
     TourStep(
         "Runs",
         "The run works in the background. The canvas shows its best model so far; Stop keeps it.",
         TourScene.prepare_run,
         lambda scene: scene.panel_rect("runsPanel"),
+        TourScene.has_stopped,
     ),
     TourStep(
         "Undo",
@@ -523,6 +611,10 @@ class GuidedTour(QObject):
             if self._is_ready:  # opening pages has taken the focus
                 self.card.next.setFocus(Qt.FocusReason.OtherFocusReason)
         target = step.target(self._scene) if self._is_ready else None
+        is_done = self._is_ready and step.is_done(self._scene)
+        if is_done and not self.card.shows_done and not _is_typing():
+            self.card.next.setFocus(Qt.FocusReason.OtherFocusReason)  # so that Enter goes on
+        self.card.show_done(is_done)
         self.ring.surround(target)
         self.card.move_next_to(target)
 
@@ -532,6 +624,11 @@ class GuidedTour(QObject):
         elif watched is self._window and event.type() == QEvent.Type.Resize:
             QTimer.singleShot(0, self, self._update)
         return super().eventFilter(watched, event)
+
+
+def _is_typing() -> bool:
+    """Whether the focus is in a field or a table, where more may be typed."""
+    return isinstance(QApplication.focusWidget(), QLineEdit | QAbstractItemView)
 
 
 class _WindowState:

@@ -1,4 +1,4 @@
-"""Facts as pairs: the name at the left, the value at the right."""
+"""Facts as pairs: the name at the left, the value at the right, “?” beside explained numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from pgmstudio.gui.widgets.basic import label
+from pgmstudio.gui.widgets.number_help import number_help
 
 Fact = tuple[str, str] | tuple[str, str, str]  # name, value, what it means
 
@@ -25,8 +26,10 @@ class FactRows(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(5)
+        self._grid.setHorizontalSpacing(4)
         self._grid.setColumnStretch(1, 1)
         self._labels: list[tuple[QLabel, QWidget]] = []
+        self._helps: dict[int, tuple[str, QWidget]] = {}  # by row: what is explained, the button
 
     @property
     def facts(self) -> dict[str, str]:
@@ -44,6 +47,7 @@ class FactRows(QWidget):
             value.setVisible(is_used)
             if is_used:
                 self._show_row(name, value, facts[index])
+            self._show_help(index, facts[index][0] if is_used else "")
 
     def _show_row(self, name: QLabel, value: Any, fact: Fact) -> None:
         name.setText(fact[0])
@@ -53,6 +57,19 @@ class FactRows(QWidget):
         name.setToolTip(tip)
         value.setToolTip(tip)
         value.setAccessibleName(f"{fact[0]}: {fact[1]}")
+
+    def _show_help(self, row: int, title: str) -> None:
+        """Put a “?” beside a number that can be explained."""
+        before = self._helps.get(row)
+        if before is not None and before[0] == title:
+            return
+        if before is not None:
+            before[1].deleteLater()
+            del self._helps[row]
+        made = number_help(title)
+        if made is not None:
+            self._helps[row] = title, made
+            self._grid.addWidget(made, row, 2, Qt.AlignmentFlag.AlignTop)
 
     def _add_row(self, row: int) -> tuple[QLabel, QWidget]:
         name = label("", "secondary", size="dense")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCompleter, QListView, QSizePolicy
 
@@ -70,11 +70,17 @@ def _has(text: str, words: Sequence[str]) -> bool:
 
 
 class CommandPalette(LensField):
-    """Type a part of an action's name, choose with the arrows, run with Enter."""
+    """Type a part of an action's name, choose with the arrows, run with Enter.
+
+    Where the menus leave no space it is a lens, which grows over them while it is used.
+    """
+
+    use_changed = Signal()  # it is used now, or no longer: its width has to be fitted
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()
         self._app = app
+        self._is_used = False
         named(
             self,
             "commandField",
@@ -101,7 +107,6 @@ class CommandPalette(LensField):
         self._list = QListView()
         completer.setPopup(self._list)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setMinimumWidth(self.width() * 5 // 2)  # keys and reasons are read, not guessed
         self._list.installEventFilter(self)
         for keys in ("Ctrl+K", "Ctrl+Shift+P"):
             QShortcut(QKeySequence(keys), app.window, self.begin)
@@ -112,9 +117,14 @@ class CommandPalette(LensField):
         """Take the usual width where there is space, else what there is, at least the lens."""
         usual = theme().px("left") + theme().space(8)
         least = self.lens.right() + self.lens.left() + 1
-        self.setFixedWidth(max(least, min(usual, room)))
+        self.setFixedWidth(usual if self._is_used else max(least, min(usual, room)))
         is_narrow = self.width() < theme().px("rail") * 3 // 2
         self.setPlaceholderText("" if is_narrow else _PLACEHOLDER)
+
+    def _set_used(self, is_used: bool) -> None:
+        if is_used != self._is_used:
+            self._is_used = is_used
+            self.use_changed.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -130,7 +140,9 @@ class CommandPalette(LensField):
     def begin(self) -> None:
         """Take the focus and list everything."""
         self._list_all()
+        self._set_used(True)
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._widen_list()
         self.selectAll()
         completer = self.completer()
         completer.setCompletionPrefix("")
@@ -239,12 +251,15 @@ class CommandPalette(LensField):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._list:
             if event.type() in (QEvent.Type.Show, QEvent.Type.Move):
+                self._widen_list()
                 self._line_up()
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.FocusIn:
             self._list_all()
+            self._set_used(True)
         if isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in _STAYS:
             self.clear()  # nothing half typed is left behind
+            self._set_used(False)
         if (
             event.type() == QEvent.Type.KeyPress
             and isinstance(event, QKeyEvent)
@@ -254,6 +269,11 @@ class CommandPalette(LensField):
             self._app.center.setFocus()
             return True
         return super().eventFilter(watched, event)
+
+    def _widen_list(self) -> None:
+        """Keys and reasons are read, not guessed; but nothing stands outside the window."""
+        usual = (theme().px("left") + theme().space(8)) * 5 // 2
+        self._list.setFixedWidth(min(usual, self._app.window.width() - theme().space(3)))
 
     def _line_up(self) -> None:
         """The list ends where the field does: being wider, it would leave the window."""

@@ -289,6 +289,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
         self.command_field = CommandPalette(self.app)
         self._corner = _Corner(self.command_field)
+        self.command_field.use_changed.connect(self._fit_command_field)
         self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
     def add_late_actions(self) -> None:

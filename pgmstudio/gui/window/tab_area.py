@@ -72,6 +72,7 @@ class _Tabs(QTabWidget):
         for index in range(self.count()):
             if (cross := bar.tabButton(index, QTabBar.ButtonPosition.RightSide)) is not None:
                 cross.resize(side, side)
+        bar.setIconSize(bar.iconSize())  # lays out the tabs again, with space for the buttons
 
     def minimumSizeHint(self) -> QSize:
         page = self.currentWidget()

@@ -322,18 +322,28 @@ def _help(app: AppContext) -> list[ActionSpec]:
 
         open_help(app, page)
 
+    from pgmstudio.gui.help.context_help import ContextHelp
+
     def about() -> None:
         show_about(app.window)
 
+    context = ContextHelp(app)
     return [
+        ActionSpec(
+            "help.context",
+            "Help on this",
+            "Help",
+            "The page of the manual on what has the focus.",
+            context.show,
+            keys=("F1",),
+            icon="question",
+        ),
         ActionSpec(
             "help.contents",
             "Manual",
             "Help",
             "The manual, offline.",
             lambda: show("index.md"),
-            keys=("F1",),
-            icon="question",
         ),
         ActionSpec(
             "help.glossary",

@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 import pgmstudio
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import FileError
+from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION
 from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.runner import SerialExecutor
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data, write_data
 from pgmstudio.core.io.experiments import SavedPlanTask, read_plan_rows
@@ -35,10 +37,25 @@ from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
 from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.number_format import percent
 from pgmstudio.core.params import params_to_dict
-from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run, plain
+from pgmstudio.core.project.project import (
+    DataEntry,
+    EvidenceCase,
+    ModelEntry,
+    Outcome,
+    Project,
+    Run,
+    plain,
+)
 from pgmstudio.core.reports.html import Markup, page, shown, table, tag
-from pgmstudio.core.reports.report import ReportInfo, ReportTask, folder_report, project_report
+from pgmstudio.core.reports.report import (
+    ReportInfo,
+    ReportOptions,
+    ReportTask,
+    folder_report,
+    project_report,
+)
 from pgmstudio.core.reports.reproduction import (
     Reproduced,
     ReproduceFolder,
@@ -355,3 +372,39 @@ def test_a_report_has_edges_contexts_and_likelihood_of_a_markov_network(
     assert "lipoproteins = 3 or over" in text
     assert "smoking – pressure" in text
     assert "smoking → pressure" not in text
+
+
+def test_a_report_has_the_chosen_sections_and_look() -> None:
+    project = replace(full_project(), notes="Which one is best?")
+    options = ReportOptions(("notes", "data"), "dark", "My title")
+    text = project_report(project, replace(INFO, options=options))
+    parsed = checked(text)
+    assert parsed.ids == ["notes", "data"]
+    assert "My title" in parsed.text
+    assert "prefers-color-scheme" not in text
+    assert ".for-light { display: none; }" in text
+
+
+def test_scenarios_are_side_by_side_with_explanation_and_sensitivity() -> None:
+    model = random_network(np.random.default_rng(3), 4)
+    first, second = model.domain.variables[:2]
+    cases = {
+        "One": EvidenceCase({first.name: Observed(first.states[0])}, "m1"),
+        "Other": EvidenceCase({first.name: Observed(first.states[1])}, "m1"),
+    }
+    project = Project(models={"m1": ModelEntry("Net", model)}, evidence_cases=cases)
+    options = ReportOptions(
+        ("scenarios", "explanation", "sensitivity"), target=(second.name, second.states[0])
+    )
+    text = " ".join(checked(project_report(project, replace(INFO, options=options))).text)
+    session = JunctionTreeSession(model)
+    session.set_evidence(first.name, Observed(first.states[0]))
+    belief = float(session.belief(second.name).values[0])
+    assert percent(belief) in text
+    assert f"{2 ** (session.log2_most_probable() - session.log2_evidence()):.4g}" in text
+    assert f"P({second.name} = {second.states[0]}) is {percent(belief)} %." in text
+
+
+def test_an_unknown_section_is_named() -> None:
+    with pytest.raises(PgmStudioError, match="Did you mean scenarios"):
+        ReportOptions(("scenario",))

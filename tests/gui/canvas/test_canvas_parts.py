@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -67,6 +68,8 @@ def test_of_many_states_the_five_largest_are_shown_in_their_order() -> None:
     beliefs = (0.01, 0.2, 0.02, 0.2, 0.2, 0.2, 0.15, 0.02)
     face = NodeView("x", NodeMode.BARS, states, beliefs)
     assert [states[i] for i in face.shown_states()] == ["b", "d", "e", "f", "g"]
+    explained = replace(face, most_probable="a")  # is shown, however improbable by itself
+    assert [states[i] for i in explained.shown_states()] == ["a", "b", "d", "e", "f"]
     assert len(NodeView("x", NodeMode.BARS, states[:6]).shown_states()) == 6
 
 
@@ -181,9 +184,14 @@ def test_spreading_parts_boxes_that_touch_and_leaves_others_alone() -> None:
     assert spread(positions, dict.fromkeys(positions, (20.0, 20.0)), 16) == positions
 
 
-def test_a_search_finds_beginnings_before_parts_before_scattered_letters() -> None:
-    titles = {name: name for name in ("HRBP", "BP", "Blood pump", "CATECHOL")}
-    assert matches("bp", titles) == ["BP", "HRBP", "Blood pump"]
+def test_a_search_finds_the_exact_name_then_beginnings_then_parts() -> None:
+    titles = {name: name for name in ("HRBP", "BPS", "BP", "Blood pump", "CATECHOL")}
+    assert matches("bp", titles) == ["BP", "BPS", "HRBP"]
+
+
+def test_scattered_letters_are_found_only_where_no_name_contains_the_text() -> None:
+    titles = {name: name for name in ("HRBP", "Blood pump", "CATECHOL")}
+    assert matches("bdp", titles) == ["Blood pump"]
     assert match_rank("bp", "CATECHOL") is None
     assert matches("  ", titles) == []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.execution.events import NEVER
@@ -22,6 +22,7 @@ from pgmstudio.core.reports.reproduction import Reproduced
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.export.report_actions import summary_text
+from pgmstudio.gui.export.report_dialog import ReportDialog
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.reports.test_reports import checked, learned_project
@@ -35,6 +36,30 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     shown: list[Path] = []
     monkeypatch.setattr(report_actions, "show_page", shown.append)
     return shown
+
+
+def press_write(window: MainWindow) -> ReportDialog:
+    dialog = window.findChild(ReportDialog)
+    assert isinstance(dialog, ReportDialog)
+    write = dialog.findChild(QPushButton, "reportWrite")
+    assert isinstance(write, QPushButton)
+    write.click()
+    return dialog
+
+
+def test_the_dialog_offers_what_the_project_has(window: MainWindow, qtbot: QtBot) -> None:
+    dialog = ReportDialog(learned_project(), "Rain", None, None, window)
+    qtbot.addWidget(dialog)
+    curves = dialog.findChild(QCheckBox, "report.curves")
+    models = dialog.findChild(QCheckBox, "report.models")
+    assert isinstance(curves, QCheckBox)
+    assert isinstance(models, QCheckBox)
+    assert not curves.isEnabled()
+    assert curves.toolTip() == "Not now: the project has no SL-curves."
+    models.click()
+    assert "models" not in dialog.options.sections
+    assert dialog.options.title == "Rain"
+    assert dialog.options.target is None  # no target in the window
 
 
 def test_the_project_is_written_as_a_page_and_shown(
@@ -51,6 +76,7 @@ def test_the_project_is_written_as_a_page_and_shown(
     app.actions.refresh("file.report")
     with qtbot.waitSignal(app.toast, timeout=60_000) as told:
         app.actions["file.report"].trigger()
+        press_write(window)
     assert told.args is not None
     assert told.args[0] == "Wrote page.html."
     assert opened == [tmp_path / "page.html"]
@@ -71,6 +97,7 @@ def test_a_report_may_say_what_came_out_when_everything_was_run_again(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     app.actions.refresh("file.report-again")
     app.actions["file.report-again"].trigger()
+    press_write(window)
     assert len(app.workspace.background_runs.running) == 1
     qtbot.waitUntil(lambda: opened == [target], timeout=60_000)
     assert not app.workspace.background_runs.running

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +33,9 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbin
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, plain_params
 from pgmstudio.gui.beliefs.belief_service import BeliefService
+from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.inspector.joint import shortened
+from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.runs.model_summary import provenance_facts
 from pgmstudio.gui.theme.theme import theme
@@ -299,6 +302,16 @@ def test_the_most_probable_explanation_is_shown_with_its_probability(
     qtbot.waitUntil(lambda: dict(live.most_probable) == dict(session.most_probable()))
     probability = 2 ** session.log2_most_probable()
     qtbot.waitUntil(lambda: page.explained.facts.get("With the evidence") == f"{probability:.4g}")
+    canvas = window.app.center.current
+    assert isinstance(canvas, ModelPage)
+    labels = canvas.canvas.most_probable
+    assert not labels.legend_entries()  # bars outline the state
+    qtbot.waitUntil(lambda: bool(canvas.scene().nodes))
+    for item in canvas.scene().nodes.values():
+        item.set_face(item.node, replace(item.face, mode=NodeMode.NAME))
+    labels.follow()
+    assert labels.has_bounds
+    assert [entry.text for entry in labels.legend_entries()] == ["most probable state"]
     page.explain.click()
     qtbot.waitUntil(lambda: not live.most_probable)
 

@@ -172,3 +172,14 @@ def test_names_that_are_too_long_are_cut_and_small_cells_have_none(qtbot: QtBot)
     chart.resize(420, 420)
     assert chart.items.shown_texts("rows") == []
     assert QRectF(0, 0, 420, 420).contains(chart.cell_rect(names[-1], names[-1]))
+
+
+def test_a_confusion_matrix_of_many_states_has_its_numbers(qtbot: QtBot) -> None:
+    chart = ConfusionMap("confusion")
+    qtbot.addWidget(chart)
+    states = [f"state {number}" for number in range(24)]
+    chart.show_counts(states, np.diag(np.arange(100.0, 124.0)))
+    chart.resize(chart.minimumSizeHint())
+    texts = [text.shown for text in chart._value_texts(chart._cell())]
+    assert len(texts) == 24 * 24
+    assert "123" in texts

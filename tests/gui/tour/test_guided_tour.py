@@ -14,7 +14,7 @@ from pgmstudio.core.project.edits import rename_model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.navigation import open_welcome
-from pgmstudio.gui.tour.guided_tour import STEPS, GuidedTour
+from pgmstudio.gui.tour.guided_tour import STEPS, GuidedTour, start_tour
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.registry import PANELS
 from tests.gui.asia import open_asia
@@ -114,6 +114,32 @@ def test_the_steps_act_on_the_sample(qtbot: QtBot, window: MainWindow) -> None:
     assert [page.key for page in window.app.center.pages] == ["welcome"]
     usual = {spec.name for spec in PANELS if spec.shown}
     assert window.folding.wanted == usual  # also once a page with panels is in front
+
+
+def test_a_step_that_was_done_is_seen_as_done(qtbot: QtBot, window: MainWindow) -> None:
+    start_tour(window.app)
+    tour = walk_to(qtbot, window, 1)
+    assert not tour.card.shows_done
+    live = window.app.workspace.active_beliefs
+    assert live is not None
+    live.click_state("smoke", "yes")
+    qtbot.waitUntil(lambda: tour.card.shows_done)
+    tour.next()
+    assert not tour.card.shows_done
+    tour.leave()
+
+
+def test_the_card_covers_as_little_of_a_large_target_as_it_can(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    tour = start_tour(window.app)
+    whole = window.rect()
+    target = whole.adjusted(0, 0, 0, -whole.height() // 8)  # no side has space
+    tour.card.move_next_to(target)
+    assert whole.contains(tour.card.geometry())
+    covered = tour.card.geometry() & target
+    assert covered.height() < tour.card.height()
+    tour.leave()
 
 
 def test_back_shows_the_step_before(qtbot: QtBot, window: MainWindow) -> None:

@@ -79,7 +79,8 @@ def verdict(table: LanguageTable) -> str:
 
     Languages that were cut short or have no model are named and take no part.
     """
-    return " ".join(filter(None, (_recommendation(table), _left_out(table))))
+    parts = (_recommendation(table), _impossible(table), _left_out(table))
+    return " ".join(filter(None, parts))
 
 
 def _recommendation(table: LanguageTable) -> str:
@@ -109,6 +110,17 @@ def _recommendation(table: LanguageTable) -> str:
         f"{abs(_difference(near) or 0.0):.3f} bits per row at "
         f"{_times(_size(best) / _size(near))} less cost."
     )
+
+
+def _impossible(table: LanguageTable) -> str:
+    """Which languages have −∞ bits per row, and what to do."""
+    compared = [row for row in table.judged if row.compared is not None]
+    zeros = [row for row in compared if row.compared and row.compared.zero_probability_rows]
+    if not zeros or len(zeros) == len(compared):  # the recommendation is about all
+        return ""
+    names = _listed([row.language.title for row in zeros])
+    give = "gives" if len(zeros) == 1 else "give"
+    return f"{names} {give} some test rows probability 0, hence −∞: use more smoothing or rows."
 
 
 def _left_out(table: LanguageTable) -> str:

@@ -30,7 +30,7 @@ from pgmstudio.gui.widgets.table import Column, Table
 # More columns are not followed by eye; a map of all states opens instead.
 MAX_IN_LINES = 20
 _VIEWS = (
-    ("lines", "Lines", "One column per item, one line and marker per class."),
+    ("lines", "Lines", "One column per state, one line and marker per class."),
     ("map", "Heat map", "P(state | class) of every state."),
     ("table", "Table", "The numbers of the map."),
 )
@@ -137,7 +137,7 @@ class ProfilePage(Page):
             self.images.show_images(images)
         if first and self._has_images():
             self.show_view("images")
-        elif first and len(result.domain) > MAX_IN_LINES:
+        elif first and len(result.columns()) > MAX_IN_LINES:
             self.show_view("map")
         self.title_changed.emit()
 

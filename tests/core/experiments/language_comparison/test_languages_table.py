@@ -54,6 +54,23 @@ def test_a_paired_difference_computed_by_hand() -> None:
     assert back.interval == pytest.approx((-result.interval[1], -result.interval[0]))
 
 
+def test_minus_infinity_is_explained() -> None:
+    logs = np.full(400, -5.0)
+    logs[:3] = -np.inf
+    race = raced(("pdg", 0.0, 20))
+    events = learned("Chow–Liu tree", "tree", logs, valid=0.0, size=10)
+    for event in [RunQueued("tree", "Chow–Liu tree", 5.0), *events, RunDone("tree", 1, 2.0)]:
+        race.take(event)  # type: ignore[arg-type]
+    race.take(RunEnded("tree", "Chow–Liu tree"))
+    table = race.table()
+    line = next(one for one in lines_of(table, None) if one.title == "Chow–Liu tree")
+    assert line.verdict == "P = 0 on 3 rows"
+    assert "3 test rows have probability 0" in line.tip
+    assert "Chow–Liu tree gives some test rows probability 0" in verdict(table)
+    others = lines_of(table, "Chow–Liu tree")
+    assert next(one for one in others if one.row.language.key == "pdg").verdict == "best"
+
+
 def test_a_weight_counts_as_so_many_rows() -> None:
     one, other = np.array([-1.0, -2.0]), np.array([-1.5, -1.0])
     weighed = paired(one, other, np.array([3.0, 2.0]))

@@ -23,6 +23,7 @@ from pgmstudio.gui.languages.tree_mixture.inspector import ComponentSections
 from pgmstudio.gui.languages.tree_mixture.profiles_page import ProfilePage
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.plots.profile_plots import Profiles, joined_by_variable
 from pgmstudio.gui.plots.scan_plots import ScanPlot
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.mixture_pages import click_state, page_of
@@ -77,6 +78,15 @@ def test_the_inspector_tells_three_sizes_and_which_items_tell_most(
     assert bits == sorted(bits, reverse=True)
     qtbot.mouseClick(inspector.model.explain, LEFT)
     qtbot.waitUntil(lambda: inspector.model.explained.facts.get("This is") == "exact")
+
+
+def test_every_state_has_a_column_and_lines_end_with_the_variable() -> None:
+    domain = Domain.of({"tax": ["no", "yes"], "party": ["a", "b", "c"], "age": ["old", "new"]})
+    tables = {v.name: np.full((2, v.cardinality), 1 / v.cardinality) for v in domain}
+    profiles = Profiles(domain, tables, ("class 1", "class 2"), (0.5, 0.5))
+    assert profiles.columns() == [("tax", 1), ("party", 0), ("party", 1), ("party", 2), ("age", 1)]
+    xs, _ = joined_by_variable(profiles, np.full(5, 0.5))
+    assert np.isnan(xs).tolist() == [False, True, False, False, False, True, False]
 
 
 def test_profiles_draw_every_class_and_follow_the_model(
