@@ -23,8 +23,8 @@ from pgmstudio.core.scores.association_measures import (
 from pgmstudio.core.scores.local import score_of
 from tests.core.learning.lecture_data import GEOMETRIC
 
-# relational-and-possibilistic.md, §5.2 and §13, 8: H(A), H(B), H(AB), gain, gain/H(B), gain/H(A), the two
-# symmetric ratios and χ² on the ten objects.
+# relational-and-possibilistic.md, §5.2 and §13, 8: H(A), H(B), H(AB), gain, gain/H(B), gain/H(A),
+# the two symmetric ratios and χ² on the ten objects.
 GEOMETRIC_PAIRS = [
     ("color shape", "1.846439 1.521928 2.521928 0.846439 0.556163 0.458417 0.335632 0.251291 10"),
     (

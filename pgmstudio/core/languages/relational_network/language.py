@@ -48,6 +48,7 @@ LANGUAGE = Language(
     },
     size_title="Tuples",
     fit_measures=lazy("decomposition:fit_measures"),
+    fit_order=("impossible_tuples", "additional_tuples"),
     effective_size_note="cells of its junction tree",
     size_breakdown=Lazy("pgmstudio.core.languages.markov_network.structure_facts:markov_sizes"),
 )

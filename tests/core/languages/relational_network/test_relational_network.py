@@ -360,6 +360,7 @@ def test_a_network_is_compared_with_other_rows() -> None:
         "tuples": 10,
         "additional_tuples": 1,
         "impossible_tuples": 0,
+        "hartley_divergence": pytest.approx(math.log2(10 / 9)),
     }
     # The complete graph of the nine objects does not have the tenth.
     complete = MarkovStructure(R9.domain, frozenset({CS, CZ, SZ}))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.numba_support import compiled
 
-
 Codes = NDArray[np.int32]
 
 
