@@ -83,9 +83,8 @@ class FitReport:
         comparison = self.comparison
         names = comparison.measure_names
         yield f"{count_of(comparison.rows, 'row')} of {self.data_path}; lower is better\n"
-        # The sizes of relations are tuples too: those that are stored.
-        size = f"{comparison.size_title} stored"
-        header = ["Model", *map(measure_title, names), size, "Effective size", ""]
+        sizes = (comparison.size_title, "Effective size")
+        header = ["Model", *map(measure_title, names), *sizes, ""]
         rows = [
             [
                 model.name,

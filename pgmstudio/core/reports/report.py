@@ -211,8 +211,8 @@ def _fit_comparison(models: Mapping[str, Model], rows: DataSet) -> Markup:
     except PgmStudioError as problem:
         return tag("p", str(problem), class_="quiet")
     names = comparison.measure_names
-    size = f"{comparison.size_title} stored"
-    head = ("Model", *map(measure_title, names), size, "Effective size", "")
+    sizes = (comparison.size_title, "Effective size")
+    head = ("Model", *map(measure_title, names), *sizes, "")
     lines = [
         (
             one.name,

@@ -97,7 +97,7 @@ def _fit_columns(kind: str, measures: Sequence[str]) -> tuple[Column, ...]:
             )
             for name in measures
         ),
-        Column(f"{row.size_title} stored ↓", _text, True, tip="The size of its tables."),
+        Column(f"{row.size_title} ↓", _text, True, tip="The size of its tables."),
         _COLUMNS[-1],
     )
 

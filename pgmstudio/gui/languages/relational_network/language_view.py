@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
@@ -23,9 +25,25 @@ SPANNING_TREE = RunResult(
     icon="tree-structure",
 )
 
+RANKING = RunResult(
+    key="graph-ranking",
+    artifacts=("graph-ranking",),
+    describe=lazy("run_results:ranking_content"),
+    title="Ranking of graphs",
+    unit="graph",
+    file_name="ranking.csv",
+    orientation=Qt.Orientation.Horizontal,
+    sizes=(2, 3),
+    action_id="learn.graph-ranking",
+    text="Ranking of all graphs",
+    tip="Every graph of a search over all graphs with what it adds to the data.",
+    missing_reason="run a learner of all graphs first: relational or possibilistic.",
+    icon="list-numbers",
+)
+
 VIEW = LanguageView(
     kind="relational-network",
     inspector_sections={SubjectKind.EDGE: (lazy("pair_panel:EdgeSection"),)},
     actions=lazy("actions:relation_actions"),
-    run_results=(SPANNING_TREE,),
+    run_results=(SPANNING_TREE, RANKING),
 )

@@ -49,8 +49,9 @@ from pgmstudio.core.languages.possibilistic_network.model import (
     PossibilisticNetwork,
     conditional_degrees,
 )
-from pgmstudio.core.learning.base import Finished, Learner
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, Learner
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.scores.association_measures import AGGREGATIONS, Setting, conditional_gain
 from tests.core.data.test_possibility import random_imprecise
@@ -210,7 +211,18 @@ def test_the_exhaustive_search_is_never_beaten() -> None:
     rng = np.random.default_rng(2)
     domain = Domain.of(dict.fromkeys("abc", "012"))
     data = DataSet(domain, rng.integers(0, 3, (3, 25)).astype(np.uint8))
-    best, _ = learn(PossibilisticExhaustiveLearner(), data)
+    best, events = learn(PossibilisticExhaustiveLearner(), data)
+    (ranking,) = [event.artifact for event in events if isinstance(event, ArtifactSaved)]
+    assert isinstance(ranking, GraphRanking)
+    assert ranking.graphs == len(ranking.ranking) == 25
+    assert set(ranking.ranking[0].edges) == set(best.edges)
+    assert GraphRanking.restored(ranking.plain()) == ranking
+    learner = PossibilisticExhaustiveLearner()
+    fitted = learner.fit_graph(data, learner.params_type(), ranking.ranking[7].edges)
+    assert joint_degrees(fitted).sum() == pytest.approx(ranking.ranking[7].total)
+    assert ranking.ranking[7].total - ranking.total == pytest.approx(
+        ranking.ranking[7].additional, abs=1e-8
+    )
     expected = PossibilityDistribution.of(data).projection([0, 1, 2])
     lowest = np.abs(joint_degrees(best) - expected).sum()
     for learner in (PossibilisticTreeLearner(), GreedyParentsLearner()):

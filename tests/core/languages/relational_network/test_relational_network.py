@@ -27,7 +27,6 @@ from pgmstudio.core.languages.relational_network.decomposition import (
     spurious_tuples,
 )
 from pgmstudio.core.languages.relational_network.learning.exhaustive import (
-    GraphRanking,
     RelationalExhaustiveLearner,
 )
 from pgmstudio.core.languages.relational_network.learning.spanning_tree import (
@@ -41,6 +40,7 @@ from pgmstudio.core.languages.relational_network.learning.tests import (
 )
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork, open_session
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner
+from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.learning.kruskal import SpanningTreeSteps
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.scores.association_measures import Setting, measures_of
@@ -195,6 +195,10 @@ def test_the_exhaustive_search_finds_the_sparsest_exact_graph_and_ranks_all() ->
     assert isinstance(ranking, GraphRanking)
     assert [one.additional for one in ranking.ranking] == sorted(ADDED_TO_TEN)
     assert GraphRanking.restored(ranking.plain()) == ranking
+    learner = RelationalExhaustiveLearner()
+    for one in ranking.ranking:
+        fitted = learner.fit_graph(GEOMETRIC, learner.params_type(), one.edges)
+        assert fitted.tuple_count == one.total == 10 + one.additional
     with pytest.raises(ParameterError, match="max-variables"):
         learn(RelationalExhaustiveLearner(), GEOMETRIC, max_variables=2)
 

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
+from pgmstudio.core.model import edges_of
 from pgmstudio.core.project.edits import remove_data, remove_model
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
@@ -129,3 +130,36 @@ def test_the_page_closes_with_its_model(qtbot: QtBot, window: MainWindow) -> Non
     assert page.model_id is not None
     assert window.app.change("Remove", partial(remove_model, model_id=page.model_id))
     qtbot.waitUntil(lambda: window.app.center.page(page.key) is None)
+
+
+def drawn_graph(page: RunResultPage) -> set[tuple[str, str]]:
+    return set(page.canvas.scene.edges)
+
+
+@pytest.mark.parametrize(
+    ("learner", "graphs", "unit"),
+    [("relational.exhaustive", 8, "tuples"), ("possibilistic.exhaustive", 25, "degrees")],
+)
+def test_a_graph_of_the_ranking_is_shown_sorted_and_becomes_a_model(
+    qtbot: QtBot, window: MainWindow, learner: str, graphs: int, unit: str
+) -> None:
+    app = window.app
+    open_model_page(app, add_ended_run(app, GEOMETRIC, learner))
+    trigger(window, "learn.graph-ranking")
+    page = app.center.current
+    assert isinstance(page, RunResultPage)
+    assert len(page.table.rows) == graphs
+    assert page.table.current == 0
+    qtbot.waitUntil(lambda: len(drawn_graph(page)) == 2)  # the tree of the lecture
+    page.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
+    worst = str(page.table.model().index(0, 1).data()).strip()
+    assert worst == "no edges"
+    page.table.select(graphs - 1)
+    qtbot.waitUntil(lambda: not drawn_graph(page))
+    assert unit in page.caption.text()
+    count = len(app.project.models)
+    WindowDriver(window).press("graphRankingOpen")
+    qtbot.waitUntil(lambda: len(app.project.models) == count + 1)
+    entry = app.project.models[app.workspace.model_id or ""]
+    assert entry.title.endswith(f"No. {graphs}")
+    assert not edges_of(entry.model)
