@@ -35,6 +35,10 @@ def relation(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.wait_for("the tuples", lambda: len(page.tuples.rows) == 3)
     QTest.qWait(300)
     yield "relation-cube"
+    page.shown.setCurrentIndex(1)
+    page.shown.picked.emit("graph")
+    QTest.qWait(200)
+    yield "relation-beams"
     page.show_pair(0, 1)
     QTest.qWait(300)
     yield "relation-pair"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.languages.registry import LanguageView, SubjectKind
 from pgmstudio.gui.runs.results.run_result import RunResult
@@ -32,8 +30,7 @@ RANKING = RunResult(
     title="Ranking of graphs",
     unit="graph",
     file_name="ranking.csv",
-    orientation=Qt.Orientation.Horizontal,
-    sizes=(2, 3),
+    sizes=(1, 1),
     action_id="learn.graph-ranking",
     text="Ranking of all graphs",
     tip="Every graph of a search over all graphs with what it adds to the data.",
