@@ -41,6 +41,7 @@ from pgmstudio.gui.languages.relational_network.relation_source import data_of_m
 from pgmstudio.gui.languages.relational_network.tests_view import TestsView
 from pgmstudio.gui.navigation import export_drawing
 from pgmstudio.gui.runs.model_data import model_sources
+from pgmstudio.gui.theme.theme import Weight
 from pgmstudio.gui.widgets.basic import (
     Note,
     Segments,
@@ -169,7 +170,7 @@ class RelationPage(Page):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._relation_half())
         self._split.addWidget(self._graph_half())
-        self._split.setSizes([322, 378])
+        self._split.setSizes([306, 394])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
         self.shown = ChoiceBox(
@@ -236,13 +237,8 @@ class RelationPage(Page):
             "decompositionGraphs",
             "Decomposition test",
             (
-                Column("No."),
-                Column(
-                    "Graph",
-                    stretches=True,
-                    cell_tip=lambda row: row[1],
-                    weight=lambda row: "semibold" if row[0] == self._sparsest else "regular",
-                ),
+                Column("No.", weight=self._weight),
+                Column("Graph", stretches=True, cell_tip=lambda row: row[1]),
                 Column("Tuples", grouped, True, tip="Tuples that the graph represents, |R_G|."),
                 Column(
                     "Additional",
@@ -277,6 +273,10 @@ class RelationPage(Page):
             spacing=8,
         )
         return made
+
+    def _weight(self, graph: Sequence[object]) -> Weight:
+        """The number of the sparsest exact graph stands out."""
+        return "semibold" if graph[0] == self._sparsest else "regular"
 
     # -- the page
 
@@ -365,15 +365,14 @@ class RelationPage(Page):
         relation, names = facts.relation, facts.relation.domain.names
         self.note.show_text(facts.note, "warning")
         self.drawing_view.show_relation(relation, facts.pairs)
-        self._variable.setVisible(not self.drawing_view.is_cube and len(names) > 2)
         offer(self._variable, dict(enumerate(names)))
-        self.shown.setVisible(self.drawing_view.is_cube)
         extensions = {
             _pair_key((p.first, p.second)): f"Beams {names[p.first]} × {names[p.second]}"
             for p in facts.pairs
         }
         choices = {TUPLES: "Tuples + walls", GRAPH: "Beams of the graph"} | extensions
         self.shown.show_choices(choices, self.shown.currentData())
+        self._show_choices()
         possible = 1
         for card in relation.domain.cardinalities:
             possible *= card
@@ -441,6 +440,15 @@ class RelationPage(Page):
         if key == "tests":
             self._show_tests()
         self._left.setCurrentIndex([view[0] for view in _VIEWS].index(key))
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        """What can be chosen about the drawing of the relation."""
+        is_drawn = self.facts is not None and self.views.current == "relation"
+        is_cube = self.drawing_view.is_cube
+        self.shown.setVisible(is_drawn and is_cube)
+        is_page = self.facts is not None and len(self.facts.relation.domain) > 2
+        self._variable.setVisible(is_drawn and is_page and not is_cube)
 
     def _show_tests(self) -> None:
         """With the threshold of the run that made the model, and all graphs beside them."""
@@ -517,8 +525,7 @@ class RelationPage(Page):
         )
         self.gain_graph.show_graph(facts.relation, facts.pairs, graph.edges)
         total = sum(p.gain_bits for p in facts.pairs if (p.first, p.second) in graph.edges)
-        drawn = graph_text(facts.relation.domain.names, graph.edges)
-        self._graph_title.setText(f"Graph: {drawn} · gains of its pairs {decimal(total, 2)} bits")
+        self._graph_title.setText(f"Hartley gains; edges together {decimal(total, 2)} bits")
         self._graph_title.setVisible(self.gain_graph.isVisibleTo(self))
         self._show_extensions()
         text = graph_text(facts.relation.domain.names, graph.edges)
