@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -102,6 +102,20 @@ def _fit_columns(kind: str, measures: Sequence[str]) -> tuple[Column, ...]:
     )
 
 
+def _common_measures(
+    kind: str, measures: Sequence[str], scores: Collection[ModelScores]
+) -> dict[str, float]:
+    """Measures that are equal for all models, such as the tuples of the data; those that decide
+    which model is best always have a column."""
+    result = {}
+    for name in measures:
+        values = {one.measures.get(name) for one in scores}
+        value = values.pop()
+        if not values and value is not None and name not in language(kind).fit_order:
+            result[name] = value
+    return result
+
+
 def measure_of(value: float | None) -> SortedText:
     """A count or a number with three digits; a dash sorts last."""
     if value is None:
@@ -124,7 +138,7 @@ class ScoreTablePage(Page):
         self._data: DataSet | None = None
         self._known: dict[int, tuple[Model, ModelScores]] = {}
         self._keys: tuple[str, ...] = ()
-        self._columns = _COLUMNS
+        self._columns: tuple[Column, ...] = _COLUMNS
         self.row_sets = ChoiceBox("scoresOn", "Rows for the scores")
         self.row_sets.picked.connect(self._on_rows)
         self.scales = ChoiceBox("scoresScale", "Models of which scale are compared")
@@ -283,6 +297,8 @@ class ScoreTablePage(Page):
         current = self.table.current
         measures = list(dict.fromkeys(name for one in scores.values() for name in one.measures))
         kind = next((one.kind for one in scores.values() if one.measures), "")
+        common = _common_measures(kind, measures, scores.values())
+        measures = [name for name in measures if name not in common]
         columns = _fit_columns(kind, measures) if measures else _COLUMNS
         if columns != self._columns:
             self._columns = columns
@@ -308,7 +324,9 @@ class ScoreTablePage(Page):
         )
         self.table.select(current or 0)
         rows = 0 if self._data is None else self._data.row_count
-        self.facts.setText(f"{counted(len(scores), 'model')} · {counted(rows, 'row')}")
+        facts = [counted(len(scores), "model"), counted(rows, "row")]
+        facts += [f"{measure_title(n).lower()} {measure_of(v)[1]}" for n, v in common.items()]
+        self.facts.setText(" · ".join(facts))
         self.exporter.setEnabled(bool(scores))
         self._refresh_note(scores)
 

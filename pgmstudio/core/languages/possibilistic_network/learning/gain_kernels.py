@@ -91,18 +91,29 @@ def slice_gains(
     for z in range(slices):
         left[:] = 0.0
         right[:] = 0.0
-        total = 0.0
+        total = top = 0.0
+        low = math.inf  # of what is possible
+        count = 0
         for a in range(rows):
             for b in range(columns):
-                at = a * columns + b
-                degree = cells[z * rows * columns + at]
-                both[at] = degree
-                left[a] = max(left[a], degree)
-                right[b] = max(right[b], degree)
-                total += degree
+                degree = cells[(z * rows + a) * columns + b]
+                if degree > 0.0:
+                    both[count] = degree
+                    count += 1
+                    left[a] = max(left[a], degree)
+                    right[b] = max(right[b], degree)
+                    total += degree
+                    top = max(top, degree)
+                    low = min(low, degree)
         totals[z] = total
-        gains[z] = (
-            nonspecificity_bits(left, rows)
-            + nonspecificity_bits(right, columns)
-            - nonspecificity_bits(both, rows * columns)
-        )
+        if count == 0:
+            gains[z] = 0.0
+        elif low == top:  # a relation
+            pairs = np.count_nonzero(left) * np.count_nonzero(right)
+            gains[z] = top * math.log2(pairs / count)
+        else:
+            gains[z] = (
+                nonspecificity_bits(left, rows)
+                + nonspecificity_bits(right, columns)
+                - nonspecificity_bits(both, count)
+            )
