@@ -118,7 +118,7 @@ def test_the_ten_objects_are_learned_seen_decomposed_asked_and_undone(
     drawing = page.drawing()
     assert drawing is not None
     svg = picture_bytes(drawing, ".svg", PictureOptions()).decode()
-    assert all(text in svg for text in (">yellow<", ">extension<", ">additional tuple<"))
+    assert all(text in svg for text in (">yellow<", ">extension<", ">additional<"))
     assert picture_bytes(drawing, ".pdf", PictureOptions()).startswith(b"%PDF")
 
     # Another graph as one undoable step.

@@ -494,7 +494,7 @@ class RelationView(Drawn):
         """What the shapes mean, below the cube."""
         entries = ["tuple", "projection"]
         entries += ["extension"] if self._extended else []
-        entries += ["additional tuple"] if self.spurious else []
+        entries += ["additional"] if self.spurious else []
         font = theme().font("caption")
         metrics = QFontMetricsF(font)
         mark = 12.0 * theme().scale
@@ -513,7 +513,7 @@ class RelationView(Drawn):
                 painter.setPen(QPen(theme().color("accent", 0.3), mark / 2))
                 painter.drawLine(QLineF(x, y, x + mark, y))
             else:
-                paint_tile(painter, _rectangle(area), is_spurious=text == "additional tuple")
+                paint_tile(painter, _rectangle(area), is_spurious=text == "additional")
             painter.setPen(theme().color("text_secondary"))
             place = QRectF(x + mark + 6, y - metrics.height() / 2, width, metrics.height())
             painter.drawText(place, _LEFT, text)

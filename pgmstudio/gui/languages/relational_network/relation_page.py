@@ -186,7 +186,8 @@ class RelationPage(Page):
             tip="Export the drawing as PNG, SVG or PDF.",
         )
         head = row(self.views, self._variable, self.shown, None, export)
-        vbox(self, head, self.note, (self._split, 1), margins=(16, 12, 16, 8), spacing=8)
+        parts = (head, self.summary, self.note, (self._split, 1))
+        vbox(self, *parts, margins=(16, 12, 16, 8), spacing=8)
         app.document.changed.connect(self._on_document)
         self._ask()
 
@@ -216,7 +217,6 @@ class RelationPage(Page):
         drawn = QWidget()
         vbox(
             drawn,
-            self.summary,
             (scrolled(self.drawing_view, "relationScroll"), 1),
             self._graph_title,
             self.gain_graph,
