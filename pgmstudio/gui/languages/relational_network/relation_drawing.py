@@ -33,6 +33,7 @@ MAX_STATES = 12  # of a variable in the cube
 _GAP = 1.2  # between the cube and its walls, in cells
 _CELL = 0.62  # the side of a tuple, in cells
 _COS, _SIN = math.cos(math.pi / 6), 0.5
+_UP = 1.3  # the height of a cell: with 1 a tuple would cover that behind it completely
 _MAX_UNIT = 46.0
 _HATCH = 6.0  # px from one line to the next, along the axes
 _GRID_WIDTH, _GRID_TILE = 160, 22
@@ -314,7 +315,7 @@ class RelationView(Drawn):
     def _point(self, i: float, j: float, k: float) -> QPointF:
         """The first variable goes to the front, the second to the back right, the third up."""
         x = (i + j) * _COS * self._unit
-        y = ((i - j) * _SIN - k) * self._unit
+        y = ((i - j) * _SIN - k * _UP) * self._unit
         return self._origin + QPointF(x, y)
 
     def _polygon(self, corners: Iterable[tuple[float, float, float]]) -> QPolygonF:
@@ -441,8 +442,9 @@ class RelationView(Drawn):
                         painter.drawLine(self._line(start, end))
 
     def _paint_tuple(self, painter: QPainter, codes: Codes, is_spurious: bool) -> None:
-        low = [code + (1 - _CELL) / 2 for code in codes]
-        high = [code + (1 + _CELL) / 2 for code in codes]
+        sides = (_CELL, _CELL, _CELL / _UP)
+        low = [code + (1 - side) / 2 for code, side in zip(codes, sides, strict=True)]
+        high = [code + (1 + side) / 2 for code, side in zip(codes, sides, strict=True)]
         (i, j, k), (i2, j2, k2) = low, high
         top = self._polygon([(i, j, k2), (i2, j, k2), (i2, j2, k2), (i, j2, k2)])
         front = self._polygon([(i, j, k), (i2, j, k), (i2, j, k2), (i, j, k2)])
@@ -481,7 +483,7 @@ class RelationView(Drawn):
             write(self._point(code + 0.5, 0, -_GAP) + QPointF(-8, 6), first.states[code], _RIGHT)
         for code in range(0, b, skip):
             write(self._point(a, code + 0.5, -_GAP) + QPointF(8, 6), second.states[code], _LEFT)
-        for code in range(0, c, max(1, math.ceil(line / self._unit))):
+        for code in range(0, c, max(1, math.ceil(line / (self._unit * _UP)))):
             write(self._point(-_GAP, 0, code + 0.5) + QPointF(-6, 0), third.states[code], _RIGHT)
         front = self._point(a, 0, -_GAP)
         below = front.y() + line * 0.9
@@ -563,7 +565,8 @@ class RelationView(Drawn):
             painter.drawRoundedRect(place, 6, 6)
             count = f"{projection.counts[2]} of {projection.occurs.size}"
             space = place.width() - 24 - metrics.horizontalAdvance(count)
-            title = f"{variables[pair[0]].name} × {variables[pair[1]].name}"
+            other = pair[1] if pair[0] == self._variable else pair[0]
+            title = f"× {variables[other].name}"
             head = QRectF(place.left() + 8, place.top() + 4, place.width() - 16, metrics.height())
             painter.setFont(font)
             painter.setPen(theme().color("text"))

@@ -136,11 +136,11 @@ def relation_facts(
 
 
 def absent_part(facts: RelationFacts, codes: Codes) -> tuple[int, ...]:
-    """Variables whose states in a tuple never occur together: a pair of them, or all."""
+    """Two variables whose states in a tuple never occur together; none if every pair does."""
     for pair in facts.pairs:
         if not pair.occurs[codes[pair.first], codes[pair.second]]:
             return pair.first, pair.second
-    return tuple(range(len(codes)))
+    return ()
 
 
 def _pair_key(pair: tuple[int, int]) -> str:
@@ -391,11 +391,11 @@ class RelationPage(Page):
                 for p in facts.pairs
             ]
         )
-        columns = [Column(name, stretches=len(names) > 3) for name in names]
+        columns = [Column(name) for name in names]
         why = Column(
             "Never together",
-            stretches=len(names) < 4,
-            tip="States of it that no tuple has at once.",
+            stretches=True,
+            tip="Two states of it that no tuple of the relation has together.",
         )
         self.tuples.show_columns([*columns, why])
         self._show_graphs(facts)
@@ -519,7 +519,10 @@ class RelationPage(Page):
         everything = range(len(variables))
         self.tuples.show_rows(
             [
-                (*states(codes, everything), ", ".join(states(codes, absent_part(facts, codes))))
+                (
+                    *states(codes, everything),
+                    ", ".join(states(codes, absent_part(facts, codes))) or "every pair occurs",
+                )
                 for codes in self.spurious
             ]
         )
