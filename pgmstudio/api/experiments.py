@@ -12,6 +12,7 @@ from pgmstudio.api.answers import Drawing, Table
 from pgmstudio.api.data import TableLike, read_data, rows_for
 from pgmstudio.api.learning import task_of
 from pgmstudio.api.models import Fitted
+from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
 from pgmstudio.core.analysis.model_comparison import compare as compare_models
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import DataError
@@ -28,20 +29,23 @@ from pgmstudio.core.experiments.sl_curves.curve import sl_curve as run_curve
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.languages.registry import no_likelihood_reason
 
 
 def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
     """Bits per row of several models on the same rows, and which differences are significant.
 
-    `difference` is to the best model, `low` and `high` its 95 % interval, paired over rows.
+    `difference` is to the best model, `low` and `high` its 95 % interval, paired over rows. Of
+    relational or possibilistic networks: the tuples or degrees that each adds to the rows.
     """
     if not models:
         raise DataError("There is nothing to compare; give at least one model.")
     first = next(iter(models.values()))
-    comparison = compare_models(
-        {name: fitted.model for name, fitted in models.items()},
-        rows_for(first.model.domain, data),
-    )
+    rows = rows_for(first.model.domain, data)
+    plain = {name: fitted.model for name, fitted in models.items()}
+    if any(no_likelihood_reason(model.kind) for model in plain.values()):
+        return _fit_table(compare_fit(plain, rows))
+    comparison = compare_models(plain, rows)
     return Table.of(
         [
             {
@@ -55,6 +59,22 @@ def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
                 "parameters": one.representation_size,
                 "effective_size": one.effective_size,
                 "verdict": one.verdict,
+            }
+            for one in comparison.models
+        ]
+    )
+
+
+def _fit_table(comparison: FitComparison) -> Table:
+    return Table.of(
+        [
+            {
+                "model": one.name,
+                "language": one.kind,
+                **{name: one.measures.get(name) for name in comparison.measure_names},
+                "parameters": one.representation_size,
+                "effective_size": one.effective_size,
+                "verdict": "best" if one.is_best else "",
             }
             for one in comparison.models
         ]

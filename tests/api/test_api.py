@@ -145,6 +145,15 @@ def test_models_are_compared_and_curves_drawn(tree: pgm.Fitted, coronary: pgm.Da
     assert "test_bits" in repr(curve)
 
 
+def test_models_without_probabilities_are_compared_by_what_they_add(sample_data: Path) -> None:
+    objects = pgm.read_data(sample_data / "geometric_objects.csv")
+    tree = pgm.learn("relational.spanning-tree", objects)
+    nine = pgm.learn("relational.exhaustive", sample_data / "geometric_objects_9.csv")
+    table = pgm.compare({"tree": tree, "nine": nine}, objects)
+    assert [row["impossible_tuples"] for row in table] == [0, 1]
+    assert [row["verdict"] for row in table] == ["best", ""]
+
+
 def test_a_bootstrap_counts_edges(coronary: pgm.Data) -> None:
     result = pgm.bootstrap("tree.chow-liu", coronary, replicates=3, jobs=1)
     assert len(result.table) >= 5

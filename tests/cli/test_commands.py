@@ -431,7 +431,7 @@ def test_a_search_that_is_stopped_behind_its_start_gives_the_start(
 
 @pytest.mark.parametrize(
     ("learner", "size"),
-    [("relational.spanning-tree", "Tuples"), ("possibilistic.spanning-tree", "Degrees")],
+    [("relational.spanning-tree", "Stored tuples"), ("possibilistic.spanning-tree", "Degrees")],
 )
 def test_models_without_probabilities_have_no_free_parameters(
     call: Call, sample_data: Path, tmp_path: Path, learner: str, size: str

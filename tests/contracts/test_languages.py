@@ -25,6 +25,7 @@ from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.io.models.native_json import model_schema
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.languages.base import Language, Lazy
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import conversions_of, converted, same_distribution
 from pgmstudio.core.languages.diagrams import picture_names, picture_of
 from pgmstudio.core.languages.ldag.model import LabelledDag
@@ -342,13 +343,17 @@ def test_what_needs_probabilities_is_refused_with_the_reason(
     rows.write_text("\n".join([",".join(names), *[",".join(states)] * 3]) + "\n")
     assert main(["evaluate", str(path), str(rows), "--json"]) == 0
     assert "log2_likelihood" not in json.loads(capsys.readouterr().out)
+    assert main(["compare", str(rows), str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["scale"] == language(kind).scale.value
+    other = tmp_path / "network.json"
+    write_model(other, ModelFile(BayesianNetwork.uniform(model.domain)))
     with pytest.raises(PgmStudioError, match="no probability distribution"):
         next(sample_rows(model, SamplePlan(rows=2), NEVER))
     assert conversions_of(kind) == {}
     for argv in (
         ["sample", str(path), "-n", "3", "-o", str(tmp_path / "drawn.csv")],
         ["evaluate", str(path), str(rows), "--target", names[0]],
-        ["compare", str(rows), str(path), str(path)],
+        ["compare", str(rows), str(path), str(other)],
         ["sensitivity", str(path), "--target", names[0]],
         ["curve", str(rows), "--learners", next(iter(language(kind).learners))],
         ["convert", str(path), str(tmp_path / "model.bif")],

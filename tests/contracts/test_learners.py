@@ -28,7 +28,7 @@ from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.languages.run_checks import broken_rules, obeys_knowledge, settings_refusal
 from pgmstudio.core.learning.base import Finished, ImprovedModel, Learner, LearnEvent
-from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.model import HasDag, Model, ProbabilisticModel
 from pgmstudio.core.params import parse_params, specs_of
 
 LEARNERS = list(all_learners().values())
@@ -211,8 +211,12 @@ def test_stopping_after_any_event_ends_soon_and_keeps_what_was_found(
             assert isinstance(seen[-1], Finished)
         assert len(seen) - stop_after <= 3
         for event in seen:
-            if isinstance(event, ImprovedModel) and isinstance(event.model, ProbabilisticModel):
+            if not isinstance(event, ImprovedModel):
+                continue
+            if isinstance(event.model, ProbabilisticModel):
                 event.model.sample(3, np.random.default_rng(0))
+            if isinstance(event.model, HasDag):  # the order raises for a cycle
+                assert len(event.model.dag.topological_order) == len(event.model.domain)
 
 
 @every_learner

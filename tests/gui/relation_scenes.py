@@ -35,6 +35,10 @@ def relation(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.wait_for("the tuples", lambda: len(page.tuples.rows) == 3)
     QTest.qWait(300)
     yield "relation-cube"
+    page.shown.setCurrentIndex(1)
+    page.shown.picked.emit("graph")
+    QTest.qWait(200)
+    yield "relation-beams"
     page.show_pair(0, 1)
     QTest.qWait(300)
     yield "relation-pair"
@@ -48,6 +52,14 @@ def relation(driver: WindowDriver, _own: Path) -> Iterator[str]:
     result.choose(slider=2)
     QTest.qWait(600)
     yield "relation-kruskal"
+    objects = import_data(SAMPLES / "geometric_objects.csv", ImportOptions()).data
+    open_model_page(app, add_ended_run(app, objects, "relational.exhaustive"))
+    driver.do("learn.graph-ranking")
+    QTest.qWait(600)
+    yield "relation-ranking"
+    driver.do("evaluate.scores")
+    QTest.qWait(600)
+    yield "relation-scores"
     rows = import_data(SAMPLES / "coronary.csv", ImportOptions()).data
     open_model_page(app, add_ended_run(app, rows, "relational.spanning-tree"))
     driver.do("model.relation")

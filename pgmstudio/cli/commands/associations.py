@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, read_rows
-from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
+from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.associations import Associations as MeasuredPairs
-from pgmstudio.core.analysis.associations import PairValue, associations
+from pgmstudio.core.analysis.associations import PairValue, associations, pair_detail
 from pgmstudio.core.analysis.feature_selection import (
     ALPHA,
     CORRECTIONS,
@@ -21,6 +22,7 @@ from pgmstudio.core.analysis.feature_selection import (
     target_tests,
     telling,
 )
+from pgmstudio.core.number_format import general
 from pgmstudio.core.scores.association_measures import MEASURES
 
 TESTS = ("g2", "chi2")
@@ -63,6 +65,12 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         default="",
         help="condition of a conditional measure (hartley_cond, cond_info_gain, spec_cond)",
     )
+    parser.add_argument(
+        "--details",
+        action="store_true",
+        help="list the numbers in the formula of every pair; of a conditional measure, the gain "
+        "in each state of the condition",
+    )
     add_data_options(parser)
     return parser
 
@@ -74,9 +82,13 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Associations | MeasureR
         if args.target is not None:
             data.domain.index(args.target)
         result = associations(data, args.measure, given)
-        return MeasureReport(result, args.target, data.row_count)
-    if args.given:
-        raise UsageError("--given goes with a conditional --measure.")
+        report = MeasureReport(result, args.target, data.row_count)
+        if args.details:
+            details = [pair_detail(data, result, p.parent, p.child) for p in report.pairs()]
+            report = replace(report, numbers=[detail.numbers for detail in details])
+        return report
+    if args.given or args.details:
+        raise UsageError("--given and --details go with --measure.")
     if args.target is None:
         raise UsageError("Missing: --target COLUMN. See pgmstudio associations --help.")
     data = read_rows(args.data, args, line)
@@ -165,9 +177,11 @@ class MeasureReport:
     result: MeasuredPairs
     target: str | None
     row_count: int
+    numbers: Sequence[Mapping[str, float]] = ()  # of every pair, where they are asked for
     exit_code: int = 0
 
-    def _pairs(self) -> list[PairValue]:
+    def pairs(self) -> list[PairValue]:
+        """The strongest first."""
         pairs = self.result.pairs()
         return [p for p in pairs if self.target is None or self.target in (p.parent, p.child)]
 
@@ -186,7 +200,8 @@ class MeasureReport:
             "exact": self.result.is_exact,
             "pairs": [
                 {"parent": pair.parent, "child": pair.child, "value": pair.value}
-                for pair in self._pairs()
+                | ({"numbers": dict(numbers)} if numbers is not None else {})
+                for pair, numbers in zip_longest(self.pairs(), self.numbers)
             ],
         }
 
@@ -197,7 +212,11 @@ class MeasureReport:
         kind = "symmetric" if measure.symmetric else "of a child given its parent"
         yield f"{measure.setting.value}, {measure.direction}, {kind}; {measure.reference}\n"
         arrow = " – " if measure.symmetric else " → "
-        rows = [[arrow.join((p.parent, p.child)), decimal(p.value, 6)] for p in self._pairs()]
+        pairs = self.pairs()
+        rows = [[arrow.join((p.parent, p.child)), decimal(p.value, 6)] for p in pairs]
         yield Table(["Pair", measure.key], rows, "<>")
+        for pair, numbers in zip(pairs, self.numbers, strict=False):
+            yield f"\nA = {pair.parent}, C = {pair.child}"
+            yield Fields([(f"  {name}", general(value, 6)) for name, value in numbers.items()])
         if not self.result.is_exact:
             yield "\nDegrees are approximate: the rows have too many intersections."

@@ -1,4 +1,4 @@
-"""`pgmstudio compare`: models of any languages on the same rows."""
+"""`pgmstudio compare`: models of any languages of one scale on the same rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pgmstudio.cli.options.data import add_data_options, open_models, read_rows_
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit, measure_title
 from pgmstudio.core.analysis.model_comparison import ComparedModel, Comparison, compare
+from pgmstudio.core.languages.registry import no_likelihood_reason
 
 HEADER = (
     *("Model", "Kind", "Bits per row", "±", "To the best", "95 % interval"),
@@ -23,7 +25,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "compare",
         "Compute the bits per row of several models on the same rows, and which differences are\n"
-        "significant (paired over rows, 95 % intervals).",
+        "significant (paired over rows, 95 % intervals). Of relational or possibilistic networks:\n"
+        "the tuples or degrees that each adds to those of the rows, and their sizes.",
     )
     parser.add_argument("data", metavar="DATA", help="rows to compare on")
     parser.add_argument("models", metavar="MODEL", nargs="+", help="model files")
@@ -31,11 +34,13 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     return parser
 
 
-def run(args: argparse.Namespace, line: ProgressLine) -> ComparisonReport:
+def run(args: argparse.Namespace, line: ProgressLine) -> ComparisonReport | FitReport:
     models = open_models(args.models, line)
     first = next(iter(models.values()))
-    comparison = compare(models, read_rows_for(first, args.data, args, line))
-    return ComparisonReport(args.data, comparison)
+    data = read_rows_for(first, args.data, args, line)
+    if any(no_likelihood_reason(model.kind) for model in models.values()):
+        return FitReport(args.data, compare_fit(models, data))
+    return ComparisonReport(args.data, compare(models, data))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,45 @@ class ComparisonReport:
         yield Table(HEADER, [_row(model) for model in models], "<<>>>>>><")
         if any(model.zero_probability_rows for model in models):
             yield "\n-inf: some rows have probability 0; smooth the tables to avoid it."
+
+
+@dataclass(frozen=True, eq=False)
+class FitReport:
+    """Models without probabilities compared on the rows of one file."""
+
+    data_path: str
+    comparison: FitComparison
+    exit_code: int = 0
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return {
+            "data": self.data_path,
+            "rows": self.comparison.rows,
+            "scale": self.comparison.scale.value,
+            "models": [model.as_dict() for model in self.comparison.models],
+        }
+
+    def blocks(self) -> Iterator[Block]:
+        comparison = self.comparison
+        names = comparison.measure_names
+        yield f"{count_of(comparison.rows, 'row')} of {self.data_path}; lower is better\n"
+        sizes = (comparison.size_title, "Effective size")
+        header = ["Model", *map(measure_title, names), *sizes, ""]
+        rows = [
+            [
+                model.name,
+                *(_number(model.measures.get(name)) for name in names),
+                whole(model.representation_size),
+                whole(model.effective_size),
+                "best" if model.is_best else "",
+            ]
+            for model in comparison.models
+        ]
+        yield Table(header, rows, "<" + ">" * (len(header) - 2) + "<")
+
+
+def _number(value: float | None) -> str:
+    return whole(value) if value is not None and value.is_integer() else decimal(value)
 
 
 def _row(model: ComparedModel) -> tuple[str, ...]:

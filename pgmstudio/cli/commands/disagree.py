@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.cli.options.data import open_models
+from pgmstudio.cli.options.data import open_models, refuse_without_probabilities
 from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from_args, finding_json
 from pgmstudio.cli.terminal.output import Block, Table, bar, decimal, percent
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of, whole_number
@@ -24,7 +24,7 @@ from pgmstudio.core.analysis.disagreement import (
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.inference.base import Finding, scaling_note
 from pgmstudio.core.io.data.spreadsheets import write_csv
-from pgmstudio.core.model import Model
+from pgmstudio.core.model import Model, ProbabilisticModel
 
 _MEASURES: Mapping[str, Measure] = {"tv": "total variation", "kl": "relative entropy"}
 _UNITS: Mapping[Measure, str] = {"total variation": "", "relative entropy": " bits"}
@@ -61,6 +61,11 @@ def run(args: argparse.Namespace, line: ProgressLine) -> DisagreementReport:
     if len(args.models) < 2:
         raise UsageError("Two models are needed at least.")
     models = open_models(args.models, line)
+    if not any(isinstance(model, ProbabilisticModel) for model in models.values()):
+        first = next(iter(models.values()))
+        refuse_without_probabilities(
+            first, "Disagreement is a difference of probabilities", "Use pgmstudio query on each."
+        )
     evidence = evidence_from_args(joint_domain(models), args)
     measure = _MEASURES[args.by]
     answers = [answer_of(name, model, evidence) for name, model in models.items()]

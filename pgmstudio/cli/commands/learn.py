@@ -18,7 +18,7 @@ from pgmstudio.cli.options.data import (
 )
 from pgmstudio.cli.options.learner import add_learner_arguments, knowledge_in, learner_parser
 from pgmstudio.cli.options.parameters import given_texts, params_from
-from pgmstudio.cli.terminal.output import Block, Fields, count_of, decimal, whole
+from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
@@ -36,7 +36,10 @@ from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.learning.base import Learner, missing_data_note
+from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+
+MAX_GRAPHS = 10  # of a ranking, printed; --log writes all of them
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -60,7 +63,7 @@ def _build_parser(learner: Learner[Any] | None) -> CommandParser:
         "--log",
         metavar="FILE",
         help="write the search log as .csv or .json: every local optimum of restarts, every "
-        "independence test, every step of K2",
+        "independence test, every step of K2, the ranking of all graphs",
     )
     parser.add_argument(
         "--edge-counts",
@@ -244,6 +247,32 @@ class LearnReport:
         if self.output is not None:
             pairs.append(("Saved to", self.output))
         yield Fields(pairs)
+        for artifact in self.outcome.artifacts.values():
+            if isinstance(artifact, GraphRanking):
+                yield from ranking_blocks(artifact)
+
+
+def ranking_blocks(ranking: GraphRanking) -> Iterator[Block]:
+    """The best graphs of a search over all of them."""
+
+    def number(value: float) -> str:
+        return whole(value) if value.is_integer() else decimal(value)
+
+    listed = ranking.ranking[:MAX_GRAPHS]
+    of = f"the {whole(len(listed))} best of " if len(listed) < ranking.graphs else ""
+    data = f"the data have {number(ranking.total)} {ranking.unit}"
+    yield f"\nRanking: {of}{whole(ranking.graphs)} graphs; {data}"
+    rows = [
+        [
+            whole(place),
+            ranking.edge_text(one),
+            number(one.total),
+            number(one.additional),
+            whole(one.cells),
+        ]
+        for place, one in enumerate(listed, start=1)
+    ]
+    yield Table(["No.", "Graph", ranking.unit.capitalize(), "Additional", "Cells"], rows, "><>>>")
 
 
 def _save(path: str, model: Model, provenance: Mapping[str, Any], line: ProgressLine) -> None:

@@ -13,6 +13,7 @@ from pgmstudio.cli.options.data import (
     open_model,
     read_knowledge_file,
     read_rows_for,
+    refuse_without_probabilities,
     save_model,
 )
 from pgmstudio.cli.options.parameters import add_param_options, params_from
@@ -78,6 +79,11 @@ def run(args: argparse.Namespace, line: ProgressLine) -> MoveReport:
             )
         check_model_path(args.output)
     file = open_model(args.model, line)
+    refuse_without_probabilities(
+        file.model,
+        "Moves are scored by the likelihood of rows",
+        "Use a learner of its language; pgmstudio learners lists them.",
+    )
     knowledge = read_knowledge_file(args.knowledge)
     analysis = edge_analysis(file.model.kind)
     graph, names = analysis.graph_of(file.model), file.model.domain.names

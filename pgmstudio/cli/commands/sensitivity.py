@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pgmstudio.cli.options.data import open_model
+from pgmstudio.cli.options.data import open_model, refuse_without_probabilities
 from pgmstudio.cli.options.evidence import (
     add_evidence_options,
     evidence_from_args,
@@ -27,7 +27,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
-from pgmstudio.core.languages.registry import a_kind, no_likelihood_reason
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.model import Model
 
@@ -72,8 +72,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> SensitivityReport:
     model = open_model(args.model, line).model
-    if reason := no_likelihood_reason(model.kind):
-        raise UsageError(f"{reason[:1].upper()}{reason[1:]} Use pgmstudio query.")
+    refuse_without_probabilities(
+        model, "Sensitivity is the change of a probability", "Use pgmstudio query."
+    )
     findings = evidence_from_args(model.domain, args)
     name, state = target_from(model.domain, args.target)
     value, traces = evidence_analysis(model, findings, name)

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.cli.options.data import add_data_options, open_model, read_rows_for
+from pgmstudio.cli.options.data import (
+    add_data_options,
+    open_model,
+    read_rows_for,
+    refuse_without_probabilities,
+)
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
@@ -34,6 +39,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> StrengthReport:
     model = open_model(args.model, line).model
+    refuse_without_probabilities(
+        model,
+        "Strengths are information and BIC of probabilities",
+        "Use pgmstudio associations --measure KEY.",
+    )
     analysis = edge_analysis(model.kind)
     analysis.graph_of(model)  # raises for a language without edges
     data = read_rows_for(model, args.data, args, line)

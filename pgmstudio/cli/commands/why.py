@@ -14,6 +14,7 @@ from pgmstudio.cli.options.data import (
     open_model,
     read_knowledge_file,
     read_rows_for,
+    refuse_without_probabilities,
 )
 from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
@@ -67,6 +68,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> EdgeReport:
     file = open_model(args.model, line)
+    refuse_without_probabilities(
+        file.model,
+        "Edges are explained by scores and tests of probabilities",
+        "Use pgmstudio associations --measure KEY.",
+    )
     analysis = edge_analysis(file.model.kind)
     analysis.graph_of(file.model)  # raises for a language without edges
     for name in (args.one, args.other):

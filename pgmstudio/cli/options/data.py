@@ -25,6 +25,7 @@ from pgmstudio.core.io.models.files import (
     write_model,
 )
 from pgmstudio.core.io.reading_limits import set_read_limit
+from pgmstudio.core.languages.registry import a_kind, no_likelihood_reason
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import Model
 
@@ -267,3 +268,9 @@ def check_memory(rows: int, domain: Domain) -> None:
             f"-n/--rows: {count_text(rows)} rows need {in_units(needed)} of memory, and "
             f"{in_units(available_bytes())} are available. Draw fewer."
         )
+
+
+def refuse_without_probabilities(model: Model, what: str, remedy: str) -> None:
+    """UsageError where a command computes with probabilities and the model has none."""
+    if no_likelihood_reason(model.kind):
+        raise UsageError(f"{what}, and {a_kind(model.kind)} has no probabilities. {remedy}")

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.analysis.fit_comparison import fit_of
 from pgmstudio.core.analysis.tables import Cell
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
@@ -343,7 +344,8 @@ class ModelScores:
     """Bits per row; None where a score is not defined for the language or the rows.
 
     With k free parameters and N rows: BIC = (L − k/2 · log2 N) / N, AIC = (L − k · log2 e) / N.
-    BDeu is the marginal likelihood of a graph over families (equivalent sample size 1).
+    BDeu is the marginal likelihood of a graph over families (equivalent sample size 1). `measures`
+    are those of a language without probabilities.
     """
 
     kind: str
@@ -356,6 +358,7 @@ class ModelScores:
     aic: float | None = None
     bdeu: float | None = None
     problem: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> ModelScores:
@@ -368,7 +371,10 @@ def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> Mo
         effective = None
     plain = (model.kind, columns, free, effective)
     if not isinstance(model, ProbabilisticModel):
-        return ModelScores(*plain, problem=f"{a_kind(model.kind, 'A')} gives rows no probability.")
+        try:
+            return ModelScores(*plain, measures=fit_of(model, data))
+        except PgmStudioError as problem:
+            return ModelScores(*plain, problem=str(problem))
     if columns == 0 or data.total_weight <= 0:
         return ModelScores(*plain, problem="The rows have no column of this model.")
     cancel.raise_if_cancelled()
@@ -396,8 +402,21 @@ def _bdeu(model: Model, data: DataSet, cancel: CancelToken) -> float | None:
     return total / rows.total_weight if math.isfinite(total) else None
 
 
+def sizes_of(scores: ModelScores) -> tuple[Cell, Cell]:
+    return scores.representation_size, scores.effective_size
+
+
 def score_lines(scores: dict[str, ModelScores]) -> list[list[Cell]]:
-    """A table for a file: one line per model, a head line first."""
+    """A table for a file: one line per model of a scale, a head line first."""
+    measures = list(dict.fromkeys(name for one in scores.values() for name in one.measures))
+    if measures:
+        return [
+            ["model", "kind", *measures, "representation_size", "effective_size"],
+            *(
+                [name, one.kind, *map(one.measures.get, measures), *sizes_of(one)]
+                for name, one in scores.items()
+            ),
+        ]
     head: list[Cell] = ["model", "kind", "columns", "log2_likelihood_per_row", "standard_error"]
     head += ["bic_per_row", "aic_per_row", "bdeu_per_row", "free_parameters", "effective_size"]
     lines: list[list[Cell]] = [head]

@@ -9,6 +9,7 @@ and Kruse 2009, §5.4).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,8 +22,9 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import allowed_states
 from pgmstudio.core.data.relation import Tuples, tuple_ids
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.errors import DataError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.large_counts import count_text
 
 Words = NDArray[np.uint64]  # elements × words: a bit for every state of every variable
 Masks = list[list[tuple[int, np.uint64]]]  # per variable, its bits in each word
@@ -31,6 +33,7 @@ Masks = list[list[tuple[int, np.uint64]]]  # per variable, its bits in each word
 MAX_CLOSURE = 100_000
 MAX_COMPARISONS = 2_000_000_000
 DRAWN = 2_000
+MAX_CELLS = 100_000_000  # of a table of degrees, 800 MB
 _BLOCK = 4_000_000
 
 
@@ -107,7 +110,14 @@ class PossibilityDistribution:
 
     def projection(self, scope: Sequence[int]) -> Floats:
         """π_M as a table with an axis for each variable: the largest degree above each cell."""
-        table = np.zeros([self.domain.cardinalities[v] for v in scope])
+        cards = [self.domain.cardinalities[v] for v in scope]
+        if math.prod(cards) > MAX_CELLS:
+            raise TooLargeError(
+                f"The table of {', '.join(self.domain.names[v] for v in scope)} has "
+                f"{count_text(math.prod(cards))} degrees; {MAX_CELLS:,} are possible. Use fewer "
+                "parents, or merge states."
+            )
+        table = np.zeros(cards)
         np.maximum.at(table, tuple(self.tuples[list(scope)]), self.tuple_degrees)
         if self.set_degrees.size:
             _fill(table, [self.allowed[v] for v in scope], self.set_degrees)

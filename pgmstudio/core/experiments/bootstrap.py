@@ -25,10 +25,11 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
+from pgmstudio.core.languages.base import Language
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
-from pgmstudio.core.languages.registry import edge_analysis, language
+from pgmstudio.core.languages.registry import a_kind, edge_analysis, kinds_with, language
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner, LearnEvent
 from pgmstudio.core.model import Model, UndirectedModel
 from pgmstudio.core.params import AUTO, param, params_to_dict, specs_of
@@ -68,10 +69,16 @@ class BootstrapParams:
 
 def no_bootstrap_reason(learner: Learner[Any]) -> str | None:
     """The reason why the models of a learner have no edges to count, or None."""
-    row = language(learner.kind)
-    if row.is_network or row.edge_analysis is not None:
+    if _has_counted_edges(language(learner.kind)):
         return None
-    return f"{learner.title} finds no edges between variables, so there is nothing to count."
+    return (
+        f"A bootstrap counts the edges of {kinds_with(_has_counted_edges)}; {learner.title} learns "
+        f"{a_kind(learner.kind)}."
+    )
+
+
+def _has_counted_edges(row: Language) -> bool:
+    return row.is_network or row.edge_analysis is not None
 
 
 def has_directions(learner: Learner[Any]) -> bool:

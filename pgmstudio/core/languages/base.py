@@ -261,6 +261,7 @@ class Language:
 
     # How well a model without probabilities agrees with rows: names and numbers.
     fit_measures: Lazy[Callable[[Any, DataSet], dict[str, float]]] | None = None
+    fit_order: tuple[str, ...] = ()  # which of them should be small, the most important first
     size_title: str = "Free parameters"  # what the size of its tables counts
     effective_size_note: str = ""  # what the effective size counts
     size_breakdown: Lazy[Callable[[Any], Any]] | None = None

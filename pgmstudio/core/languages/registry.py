@@ -166,11 +166,16 @@ def kinds_with(has: Callable[[Language], object]) -> str:
     return " or ".join(a_kind(row.kind) for row in LANGUAGES.values() if has(row))
 
 
+def scale_of(kind: str) -> Scale:
+    """How the numbers of models of this kind are read; of an unknown one, as probabilities."""
+    row = LANGUAGES.get(kind)
+    return Scale.PROBABILITY if row is None else row.scale
+
+
 def no_likelihood_reason(kind: str) -> str:
     """Why models of this kind have no log-likelihood, no samples and no SL-curve; empty if they
     have."""
-    row = LANGUAGES.get(kind)
-    if row is None or row.scale is Scale.PROBABILITY:
+    if scale_of(kind) is Scale.PROBABILITY:
         return ""
     return f"{a_kind(kind)} is no probability distribution, so it has no log-likelihood."
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pgmstudio.core.analysis.fit_comparison import compare_fit, measure_title
 from pgmstudio.core.analysis.model_comparison import compare
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import FileError, PgmStudioError, named
@@ -19,6 +20,7 @@ from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
 from pgmstudio.core.experiments.plans.runner import ceiling_of, truth_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, point_of
 from pgmstudio.core.experiments.sl_curves.selection import summaries_of
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.experiments import (
     PointFolder,
@@ -27,7 +29,8 @@ from pgmstudio.core.io.experiments import (
     read_plan_rows,
 )
 from pgmstudio.core.io.models.files import read_model
-from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.languages.registry import scale_of
+from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.number_format import count_of, decimal, signed, whole
 from pgmstudio.core.project.project import Project, fingerprints
 from pgmstudio.core.reports.evidence_sections import (
@@ -247,15 +250,46 @@ def _comparisons(project: Project) -> Iterator[Markup]:
     for title, ids, data_id in selections:
         data = project.data.get(data_id or "")
         known = [project.models[m] for m in ids if m in project.models]
-        models = [e for e in known if isinstance(e.model, ProbabilisticModel)]
-        if data is None or len(models) < 2:
+        if data is None:
             continue
-        yield _titled(title, _comparison({e.title: e for e in models}, data.data))
+        models = {e.title: e.model for e in known if isinstance(e.model, ProbabilisticModel)}
+        if len(models) > 1:
+            yield _titled(title, _comparison(models, data.data))
+        for scale in (Scale.RELATION, Scale.POSSIBILITY):
+            others = {e.title: e.model for e in known if scale_of(e.model.kind) is scale}
+            if len(others) > 1:
+                yield _titled(title, _fit_comparison(others, data.data))
 
 
-def _comparison(entries: Mapping[str, Any], rows: DataSet) -> Markup:
+def _fit_comparison(models: Mapping[str, Model], rows: DataSet) -> Markup:
     try:
-        comparison = compare({name: entry.model for name, entry in entries.items()}, rows)
+        comparison = compare_fit(models, rows)
+    except PgmStudioError as problem:
+        return tag("p", str(problem), class_="quiet")
+    names = comparison.measure_names
+    sizes = (comparison.size_title, "Effective size")
+    head = ("Model", *map(measure_title, names), *sizes, "")
+    lines = [
+        (
+            one.name,
+            *(_measure(one.measures.get(name)) for name in names),
+            whole(one.representation_size),
+            whole(one.effective_size),
+            "best" if one.is_best else "",
+        )
+        for one in comparison.models
+    ]
+    caption = f"On {count_of(rows.row_count, 'row')}, all of the data set; lower is better"
+    return table(head, lines, "<" + ">" * (len(head) - 2) + "<", caption)
+
+
+def _measure(value: float | None) -> str:
+    return whole(value) if value is not None and value.is_integer() else decimal(value)
+
+
+def _comparison(models: Mapping[str, Model], rows: DataSet) -> Markup:
+    try:
+        comparison = compare(models, rows)
     except PgmStudioError as problem:
         return tag("p", str(problem), class_="quiet")
     lines = [

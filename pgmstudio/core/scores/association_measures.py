@@ -372,14 +372,18 @@ def slice_gains(table: Table, setting: Setting) -> Table:
 def conditional_gain(table: Table, setting: Setting, aggregation: str = "mean") -> float:
     """The gains within the slices that occur: their mean, their mean weighted by the numbers of
     the slice, or the largest."""
-    totals = table.sum(axis=(1, 2))
+    return aggregated(slice_gains(table, setting), table.sum(axis=(1, 2)), aggregation)
+
+
+def aggregated(gains: Table, totals: Table, aggregation: str) -> float:
+    """One number for the gains of slices with these sums; empty slices do not count."""
     seen = totals > 0
-    gains = slice_gains(table, setting)[seen]
-    if not gains.size:
+    if not seen.any():
         return 0.0
     if aggregation == "max":
-        return float(gains.max())
-    return float(np.average(gains, weights=totals[seen] if aggregation == "weighted" else None))
+        return float(gains[seen].max())
+    weights = totals if aggregation == "weighted" else seen
+    return float(gains[seen] @ weights[seen] / weights.sum())
 
 
 def hartley_cond(table: Table) -> float:

@@ -159,6 +159,7 @@ class PairTable(QWidget):
         super().__init__()
         self.setObjectName("pairTable")
         self._pair: tuple[_Result, str, str] | None = None
+        self._row_states: tuple[str, ...] = ()  # of the table, which may be of the pair before
         self._latest_task = LatestTask(self, self._on_counted)
         self.title = label("", "heading", wrap=True)
         self.note = label("", "secondary", size="dense", wrap=True)
@@ -238,13 +239,12 @@ class PairTable(QWidget):
             return Column(state, is_number=True, value=text, cell_tip=tip, background=background)
 
         states = result.data.domain[second].states[:_MAX_SIDE]
+        self._row_states = result.data.domain[first].states
         self.table.show_columns([column(j, state) for j, state in enumerate(states)])
         self.table.show_rows(range(min(result.data.domain[first].cardinality, _MAX_SIDE)))
 
     def _row_title(self, number: int) -> str:
-        assert self._pair is not None
-        result, first, _ = self._pair
-        return result.data.domain[first].states[number]
+        return self._row_states[number]
 
 
 def _numbers_text(detail: PairDetail, first: str, second: str, given: Sequence[str]) -> str:

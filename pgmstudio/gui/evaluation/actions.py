@@ -65,7 +65,8 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
             "evaluate.scores",
             "Score table…",
             "Evaluate",
-            "Score all models on the same rows: bits per row, BIC, AIC, BDeu and sizes.",
+            "Score all models on the same rows: bits per row, BIC, AIC, BDeu and sizes; or the "
+            "tuples and degrees that relational and possibilistic networks add.",
             partial(open_scores, app),
             icon="scales",
             needs=[scored_model],

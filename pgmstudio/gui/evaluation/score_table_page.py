@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QVBoxLayout
 
+from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import (
     ModelScores,
     model_scores,
@@ -16,7 +18,8 @@ from pgmstudio.core.analysis.model_comparison import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.languages.registry import kind_title, language
+from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.languages.registry import kind_title, language, scale_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project
@@ -71,8 +74,57 @@ def count_of(value: int | None) -> SortedText:
     return (math.inf, "too large") if value is None else (value, grouped(value))
 
 
+# Models of different scales cannot be compared, so one scale is shown.
+_SCALES = {
+    Scale.PROBABILITY: "Probabilities",
+    Scale.RELATION: "Relations",
+    Scale.POSSIBILITY: "Degrees of possibility",
+}
+
+
+def _fit_columns(kind: str, measures: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of models without probabilities."""
+    row = language(kind)
+    small = dict.fromkeys(row.fit_order, "Lower is better.")
+    return (
+        Column("Model", stretches=True),
+        *(
+            Column(
+                measure_title(name) + (" ↓" if name in small else ""),
+                _text,
+                True,
+                tip=small.get(name, ""),
+            )
+            for name in measures
+        ),
+        Column(f"{row.size_title} ↓", _text, True, tip="The size of its tables."),
+        _COLUMNS[-1],
+    )
+
+
+def _common_measures(
+    kind: str, measures: Sequence[str], scores: Collection[ModelScores]
+) -> dict[str, float]:
+    """Measures that are equal for all models, such as the tuples of the data; those that decide
+    which model is best always have a column."""
+    result = {}
+    for name in measures:
+        values = {one.measures.get(name) for one in scores}
+        value = values.pop()
+        if not values and value is not None and name not in language(kind).fit_order:
+            result[name] = value
+    return result
+
+
+def measure_of(value: float | None) -> SortedText:
+    """A count or a number with three digits; a dash sorts last."""
+    if value is None:
+        return math.inf, "–"
+    return value, grouped(int(value)) if value.is_integer() else decimal(value)
+
+
 class ScoreTablePage(Page):
-    """Table of the scores of all models, or of those of a stored comparison.
+    """Table of the scores of all models of a scale, or of those of a stored comparison.
 
     Scores are cached by model and rows.
     """
@@ -86,8 +138,12 @@ class ScoreTablePage(Page):
         self._data: DataSet | None = None
         self._known: dict[int, tuple[Model, ModelScores]] = {}
         self._keys: tuple[str, ...] = ()
+        self._columns: tuple[Column, ...] = _COLUMNS
         self.row_sets = ChoiceBox("scoresOn", "Rows for the scores")
         self.row_sets.picked.connect(self._on_rows)
+        self.scales = ChoiceBox("scoresScale", "Models of which scale are compared")
+        self.scales.picked.connect(self._on_scale)
+        self._scale = self._first_scale()
         self.facts = facts_label("scoresFacts")
         self.note = Note(name="scoresNote")
         self.table = Table("scoreTable", "Scores of all models; click a header to sort", _COLUMNS)
@@ -112,8 +168,9 @@ class ScoreTablePage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
-        bar = row(label("Scores on", "secondary"), self.row_sets, self.facts, self.exporter)
-        layout.addWidget(widening(bar, 2))
+        on = label("Scores on", "secondary")
+        bar = row(self.scales, on, self.row_sets, self.facts, self.exporter)
+        layout.addWidget(widening(bar, 3))
         layout.addWidget(self.note)
         layout.addWidget(self.table, 1)
         layout.addWidget(widening(row(self.meaning, self._more), 0))
@@ -155,7 +212,36 @@ class ScoreTablePage(Page):
         if before.models is not after.models or before.data is not after.data:
             self._refresh()
 
+    def _first_scale(self) -> Scale:
+        """That of the active model, or of the first one."""
+        models = self._app.project.models
+        active = models.get(self._app.workspace.model_id or "")
+        entry = active or next(iter(models.values()), None)
+        return Scale.PROBABILITY if entry is None else scale_of(entry.model.kind)
+
+    def _on_scale(self, scale: object) -> None:
+        self._scale = Scale(scale)
+        self._refresh()
+
+    def _show_scales(self) -> None:
+        """Offer the scales of the models, where there are several."""
+        there = {scale_of(model.kind) for model in self._all_models().values()}
+        titles = {scale: title for scale, title in _SCALES.items() if scale in there}
+        if self._scale not in titles:
+            self._scale = next(iter(titles), Scale.PROBABILITY)
+        texts = {scale.value: title for scale, title in titles.items()}
+        self.scales.show_choices(texts, self._scale.value)
+        self.scales.setVisible(len(titles) > 1)
+
     def _models(self) -> dict[str, Model]:
+        """The models of the chosen scale."""
+        return {
+            key: model
+            for key, model in self._all_models().items()
+            if scale_of(model.kind) is self._scale
+        }
+
+    def _all_models(self) -> dict[str, Model]:
         comparison, models = self._comparison, self._app.project.models
         keys = (
             models if comparison is None else [key for key in comparison.model_ids if key in models]
@@ -163,6 +249,7 @@ class ScoreTablePage(Page):
         return {key: models[key].model for key in keys}
 
     def _refresh(self) -> None:
+        self._show_scales()
         project, models = self._app.project, self._models()
         titles = self._choices.titles(project, *models.values())
         if self._rows_key not in titles:
@@ -208,14 +295,27 @@ class ScoreTablePage(Page):
         project, scores = self._app.project, self.scores()
         self._keys = tuple(scores)
         current = self.table.current
+        measures = list(dict.fromkeys(name for one in scores.values() for name in one.measures))
+        kind = next((one.kind for one in scores.values() if one.measures), "")
+        common = _common_measures(kind, measures, scores.values())
+        measures = [name for name in measures if name not in common]
+        columns = _fit_columns(kind, measures) if measures else _COLUMNS
+        if columns != self._columns:
+            self._columns = columns
+            self.table.show_columns(columns)
         self.table.show_rows(
             [
                 (
                     project.models[key].title,
-                    bits_of(one.log2_per_row, one.standard_error),
-                    bits_of(one.bic),
-                    bits_of(one.aic),
-                    bits_of(one.bdeu),
+                    *(
+                        [measure_of(one.measures.get(name)) for name in measures]
+                        or (
+                            bits_of(one.log2_per_row, one.standard_error),
+                            bits_of(one.bic),
+                            bits_of(one.aic),
+                            bits_of(one.bdeu),
+                        )
+                    ),
                     count_of(one.representation_size),
                     count_of(one.effective_size),
                 )
@@ -224,7 +324,9 @@ class ScoreTablePage(Page):
         )
         self.table.select(current or 0)
         rows = 0 if self._data is None else self._data.row_count
-        self.facts.setText(f"{counted(len(scores), 'model')} · {counted(rows, 'row')}")
+        facts = [counted(len(scores), "model"), counted(rows, "row")]
+        facts += [f"{measure_title(n).lower()} {measure_of(v)[1]}" for n, v in common.items()]
+        self.facts.setText(" · ".join(facts))
         self.exporter.setEnabled(bool(scores))
         self._refresh_note(scores)
 
@@ -233,7 +335,7 @@ class ScoreTablePage(Page):
         titles = {key: self._app.project.models[key].title for key in scores}
         notes = [f"{titles[key]}: {one.problem}" for key, one in scores.items() if one.problem]
         columns = {one.columns for one in scores.values() if not one.problem}
-        if len(columns) > 1:
+        if len(columns) > 1 and self._scale is Scale.PROBABILITY:
             notes.append(
                 "Log-likelihoods of models with different variables are not comparable; "
                 "compare models over the same columns."

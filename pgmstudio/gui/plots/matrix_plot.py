@@ -25,6 +25,7 @@ _VALUES_FROM = 24  # px of a cell
 NAMES_FROM = 12
 _LINES_FROM = 10
 _MIN_CELL, _MAX_CELL = 6, 44
+_MAX_NAMED = 64  # columns whose names are always drawn; the map is scrolled where it is too large
 _MAX_NAME = 130  # px
 _ROUNDING = 1e-9  # differences of values that are only rounding
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
@@ -136,6 +137,7 @@ class HeatMap(CellChart):
         self._larger_is_stronger = larger_is_stronger
         self._order = list(order)
         self._selected = None
+        self.updateGeometry()
         self.refresh()
 
     def show_edges(self, edges: Iterable[tuple[str, str]]) -> None:
@@ -183,8 +185,11 @@ class HeatMap(CellChart):
 
     def _cell(self) -> QSizeF:
         room = min(self._size.width(), self._size.height()) - self._names_width() - 4
-        side = min(_MAX_CELL, max(_MIN_CELL, room // max(1, len(self._names))))
+        side = min(_MAX_CELL, max(self._least_cell(), room // max(1, len(self._names))))
         return QSizeF(side, side)
+
+    def _least_cell(self) -> int:
+        return NAMES_FROM if len(self._names) <= _MAX_NAMED else _MIN_CELL
 
     def _margins(self) -> tuple[float, float, float, float]:
         side = self._names_width() if self.cell >= NAMES_FROM else 4.0
@@ -203,7 +208,9 @@ class HeatMap(CellChart):
         return QSize(520, 520)
 
     def minimumSizeHint(self) -> QSize:
-        side = 8 + _MIN_CELL * max(1, len(self._names))
+        least = self._least_cell()
+        names = self._names_width() if least >= NAMES_FROM else 4.0
+        side = math.ceil(names) + 4 + least * max(1, len(self._names))
         return QSize(max(200, side), max(200, side))
 
     # -- drawing

@@ -52,6 +52,7 @@ def listed_degrees(data: DataSet) -> np.ndarray[tuple[int, ...], np.dtype[np.flo
 @given(st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_projections_by_closure_are_the_largest_degrees(seed: int) -> None:
+    # relational-and-possibilistic.md, §13, 22, as the next
     rng = np.random.default_rng(seed)
     count = int(rng.integers(1, 5))
     data = random_imprecise(rng, count, int(rng.integers(1, 12)))

@@ -17,13 +17,14 @@ from pgmstudio.core.scores.association_measures import (
     conditional_gain,
     entropy,
     measures_of,
+    nonspecificity,
     slice_gains,
 )
 from pgmstudio.core.scores.local import score_of
 from tests.core.learning.lecture_data import GEOMETRIC
 
-# relational-and-possibilistic.md, §5.2: H(A), H(B), H(AB), gain, gain/H(B), gain/H(A), the two
-# symmetric ratios and χ² on the ten objects.
+# relational-and-possibilistic.md, §5.2 and §13, 8: H(A), H(B), H(AB), gain, gain/H(B), gain/H(A),
+# the two symmetric ratios and χ² on the ten objects.
 GEOMETRIC_PAIRS = [
     ("color shape", "1.846439 1.521928 2.521928 0.846439 0.556163 0.458417 0.335632 0.251291 10"),
     (
@@ -75,6 +76,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 @given(tables())
 def test_symmetric_measures_do_not_see_which_is_the_parent(counts: Table) -> None:
+    # §13, 10
     for measure in PAIR_MEASURES:
         if measure.symmetric:
             assert measure.value(counts) == pytest.approx(measure.value(counts.T), abs=1e-12)
@@ -89,6 +91,7 @@ def test_the_other_measures_do() -> None:
 
 @given(tables())
 def test_information_gain_is_a_divergence_and_g2_a_multiple_of_it(counts: Table) -> None:
+    # §13, 11, as the next
     total = counts.sum()
     if not total:
         return
@@ -148,7 +151,7 @@ def test_description_lengths_by_hand() -> None:
     assert value("stoch_complexity", counts) == pytest.approx(saved / 4)
 
 
-# §5.1: gain, gain/H(A), gain/H(B) and the two symmetric ratios on the ten objects; §4.1.
+# §5.1 and §13, 8: gain, gain/H(A), gain/H(B) and the two symmetric ratios on the ten objects; §4.1.
 HARTLEY_PAIRS = [
     ("color shape", 6 / 12, "1.000000 0.500000 0.630930 0.386853 0.278943"),
     ("color size", 8 / 12, "0.584963 0.292481 0.369070 0.194988 0.163171"),
@@ -178,7 +181,7 @@ def test_the_ten_objects_as_a_relation_have_their_values(
 
 
 def test_the_small_possibility_distribution_has_its_values() -> None:
-    # §5.3: Π23.
+    # §5.3 and §13, 9: Π23.
     table = np.array([[1.0, 0.4, 0.1], [0.3, 0.8, 0.6]])
     expected = {
         "spec_gain": 0.511103,
@@ -192,10 +195,13 @@ def test_the_small_possibility_distribution_has_its_values() -> None:
     }
     assert {key: value(key, table) for key in expected} == pytest.approx(expected, abs=1e-6)
     assert value("spec_gain_ratio", table.T) == pytest.approx(0.444060, abs=1e-6)
+    parts = (table.max(axis=1), table.max(axis=0), table)
+    assert list(map(nonspecificity, parts)) == pytest.approx([0.8, 1.150978, 1.439874], abs=1e-6)
 
 
 @given(tables())
 def test_on_zeros_and_ones_specificity_is_hartley(counts: Table) -> None:
+    # §13, 9
     ones = (counts > 4).astype(float)
     assert value("spec_gain", ones) == pytest.approx(value("hartley_gain", ones), abs=1e-12)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -21,7 +21,7 @@ from pgmstudio.core.scores.association_measures import MEASURES
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.navigation import open_data_page
-from pgmstudio.gui.plots.matrix_plot import HeatMap, value_text
+from pgmstudio.gui.plots.matrix_plot import NAMES_FROM, HeatMap, longest_name, value_text
 from tests.core.learning.lecture_data import GEOMETRIC as OBJECTS
 
 if TYPE_CHECKING:
@@ -177,3 +177,30 @@ def test_the_ramp_is_dark_where_the_association_is_strong(qtbot: QtBot) -> None:
     assert heat.ramp == (900.0, 30.0)
     texts = [value_text(value) for value in (float("nan"), -12.34, -912.3, -12_340.0)]
     assert texts == ["", "−12.3", "−912", "−12k"]
+
+
+def test_another_pair_may_have_fewer_states_than_the_one_that_is_drawn(
+    tab: AssociationTab, qtbot: QtBot
+) -> None:
+    click(tab, "color", "shape", qtbot)
+    table = tab.pair.table.model()
+    qtbot.waitUntil(lambda: table.rowCount() == 4)
+    tab.map.chosen.emit("shape", "size")  # counted in the background, painted before
+    heads = [table.headerData(n, Qt.Orientation.Vertical) for n in range(table.rowCount())]
+    assert heads == list(OBJECTS.domain["color"].states)
+    qtbot.waitUntil(lambda: table.rowCount() == 3)
+
+
+@pytest.mark.parametrize("count", [6, 40])
+def test_names_stand_on_both_axes(qtbot: QtBot, count: int) -> None:
+    chart = HeatMap("map")
+    qtbot.addWidget(chart)
+    names = [f"column {n}" for n in range(count)]
+    chart.show_values(names, np.random.default_rng(0).random((count, count)), range(count))
+    chart.resize(chart.minimumSizeHint().expandedTo(QSize(460, 460)))
+    chart.show()
+    qtbot.waitExposed(chart)
+    assert chart.cell >= NAMES_FROM
+    last = chart.cell_rect(names[-1], names[-1])
+    assert last.right() <= chart.width()
+    assert chart.cell_rect(names[0], names[0]).left() > longest_name(names)

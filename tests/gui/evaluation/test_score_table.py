@@ -13,10 +13,41 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.analysis.model_comparison import model_scores
 from pgmstudio.core.project import edits
-from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.evaluation.score_table_page import ScoreTablePage
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.core.learning.lecture_data import GEOMETRIC, objects_network
 from tests.gui.samples import add_sprinkler, sprinkler
+
+
+def test_models_without_probabilities_are_compared_by_what_they_add(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    app = window.app
+    add_sprinkler(app)
+    app.change("Import", partial(edits.add_data, entry=DataEntry("objects", GEOMETRIC)))
+    for title, edges in (("chain", ((0, 1), (1, 2))), ("fork", ((0, 1), (0, 2)))):
+        entry = ModelEntry(title, objects_network(edges), data_id="d2")
+        app.change("Open", partial(edits.add_model, entry=entry))
+    page = ScoreTablePage(app)
+    qtbot.addWidget(page)
+    shown = page.scales
+    assert [shown.itemText(k) for k in range(shown.count())] == ["Probabilities", "Relations"]
+    shown.picked.emit("relation")
+    qtbot.waitUntil(lambda: set(page.scores()) == {"m2", "m3"})
+    added = [one.measures["additional_tuples"] for one in page.scores().values()]
+    assert added == [0, 3]  # §3.3: graphs 5 and 6
+    model = page.table.model()
+    heads = [model.headerData(k, Qt.Orientation.Horizontal) for k in range(model.columnCount())]
+    assert "Additional tuples ↓" in heads
+    page.export(tmp_path / "fit.csv")
+    qtbot.waitUntil((tmp_path / "fit.csv").exists)
+    with (tmp_path / "fit.csv").open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [float(line["additional_tuples"]) for line in lines] == [0, 3]
+    shown.picked.emit("probability")
+    qtbot.waitUntil(lambda: set(page.scores()) == {"m1"})
+    assert "Bits per row ↑" in str(model.headerData(1, Qt.Orientation.Horizontal))
 
 
 def test_every_model_is_scored_sorted_opened_and_exported(

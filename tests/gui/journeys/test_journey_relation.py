@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QSlider
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
-from pgmstudio.core.project import edits
-from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
+from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
-from pgmstudio.gui.navigation import open_learn_page, open_model_page
+from pgmstudio.gui.navigation import open_learn_page, open_model_page, open_sample
+from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import GEOMETRIC
 from tests.gui.walking import trigger
@@ -31,9 +29,14 @@ GAINS = {
 
 
 def learned(qtbot: QtBot, driver: WindowDriver, learner: str) -> str:
-    """Learned with the form on the ten objects; the id of the model."""
+    """Learned with the form on the sample of the ten objects; the id of the model."""
     app = driver.app
-    app.change("Import", partial(edits.add_data, entry=DataEntry("objects", GEOMETRIC)))
+    open_sample(app, "geometric_objects.csv")
+    page = app.center.current
+    assert isinstance(page, ImportPage)
+    qtbot.waitUntil(lambda: page.reading is not None, timeout=LONG_MS)
+    driver.press("importFinish")
+    qtbot.waitUntil(lambda: bool(app.project.data), timeout=LONG_MS)
     (data_id,) = app.project.data
     open_learn_page(app).choose(learner=learner, data_id=data_id)
     driver.press("learnStart")
@@ -53,6 +56,12 @@ def model_edges(window: MainWindow, model_id: str) -> set[tuple[str, str]]:
     model = window.app.project.models[model_id].model
     assert isinstance(model, RelationalNetwork)
     return set(model.undirected_edges)
+
+
+def edges_by_tests(page: RelationPage) -> set[tuple[str, str]]:
+    """The graph that the tests with the threshold of the slider leave."""
+    assert page.tests.result is not None
+    return set(page.tests.result.skeleton.edges)
 
 
 @pytest.mark.slow
@@ -96,11 +105,21 @@ def test_the_ten_objects_are_learned_seen_decomposed_asked_and_undone(
     assert page.graphs.current == 4
     page.graphs.select(5)
     qtbot.waitUntil(lambda: len(page.tuples.rows) == 3)
-    assert set(page.tuples.rows) == {
-        ("red", "circle", "large"),
-        ("red", "triangle", "small"),
-        ("green", "square", "large"),
+    assert set(page.tuples.rows) == {  # and the states that never occur together
+        ("red", "circle", "large", "circle, large"),
+        ("red", "triangle", "small", "triangle, small"),
+        ("green", "square", "large", "square, large"),
     }
+
+    # The drawing as a file, with the beams of the graph and hatched additional tuples.
+    page.show_view("relation")
+    page.shown.setCurrentIndex(1)
+    page.shown.picked.emit("graph")
+    drawing = page.drawing()
+    assert drawing is not None
+    svg = picture_bytes(drawing, ".svg", PictureOptions()).decode()
+    assert all(text in svg for text in (">yellow<", ">extension<", ">additional<"))
+    assert picture_bytes(drawing, ".pdf", PictureOptions()).startswith(b"%PDF")
 
     # Another graph as one undoable step.
     before = model_edges(window, model_id)
@@ -111,10 +130,25 @@ def test_the_ten_objects_are_learned_seen_decomposed_asked_and_undone(
     assert model_edges(window, model_id) == before
     qtbot.waitUntil(lambda: page.summary.text().endswith("perfect decomposition"))
 
+    # Exact tests find the same graph; with a larger threshold edges go, and come back.
+    page.show_view("tests")
+    qtbot.waitUntil(lambda: page.tests.result is not None)
+    assert edges_by_tests(page) == before
+    slider = page.tests.slider.findChild(QSlider)
+    assert isinstance(slider, QSlider)
+    slider.setValue(90)
+    qtbot.waitUntil(lambda: edges_by_tests(page) == {("color", "shape")})
+    driver.press("testsUse")
+    assert model_edges(window, model_id) == {("color", "shape")}
+    app.history.undo()
+    slider.setValue(0)
+    qtbot.waitUntil(lambda: edges_by_tests(page) == before)
+    assert model_edges(window, model_id) == before
+
     # Evidence: possible or not.
     open_model_page(app, model_id)
     model_page.asking.live.set_finding("shape", Observed("square"))
-    domain = GEOMETRIC.domain
+    domain = app.project.models[model_id].model.domain
     possible = [float(state in ("yellow", "green")) for state in domain["color"].states]
     qtbot.waitUntil(lambda: list(nodes["color"].face.beliefs) == possible)
     only = [float(state == "medium") for state in domain["size"].states]

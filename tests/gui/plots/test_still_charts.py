@@ -159,7 +159,7 @@ def test_only_the_lower_triangle_of_an_adjacency_matrix_can_be_chosen(qtbot: QtB
     assert "trees" not in chart.text_at(mirrored)
 
 
-def test_names_that_are_too_long_are_cut_and_small_cells_have_none(qtbot: QtBot) -> None:
+def test_names_that_are_too_long_are_cut_and_very_many_cells_have_none(qtbot: QtBot) -> None:
     names = [f"a variable with a very long name {number}" for number in range(40)]
     chart = HeatMap("heat")
     qtbot.addWidget(chart)
@@ -169,9 +169,12 @@ def test_names_that_are_too_long_are_cut_and_small_cells_have_none(qtbot: QtBot)
     qtbot.waitUntil(lambda: chart.canvas is not None)
     assert all(text.endswith("…") for text in chart.items.shown_texts("rows"))
     assert len(chart.items.shown_texts("rows")) == 40
-    chart.resize(420, 420)
+    chart.resize(420, 420)  # scrolled: names stay readable
+    assert len(chart.items.shown_texts("rows")) == 40
+    many = [f"a variable with a very long name {number}" for number in range(65)]
+    chart.show_values(many, np.eye(65), range(65))
     assert chart.items.shown_texts("rows") == []
-    assert QRectF(0, 0, 420, 420).contains(chart.cell_rect(names[-1], names[-1]))
+    assert QRectF(chart.rect()).contains(chart.cell_rect(many[-1], many[-1]))
 
 
 def test_a_confusion_matrix_of_many_states_has_its_numbers(qtbot: QtBot) -> None:

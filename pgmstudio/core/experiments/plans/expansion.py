@@ -26,6 +26,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.model import Model
 from pgmstudio.core.params import params_to_dict, parse_params, specs_of
 from pgmstudio.version import __version__
@@ -136,7 +137,11 @@ def runs_of(
     runs: list[PlannedRun] = []
     problems: dict[str, str] = {}
     for grid in learners:
-        params_type = learner_of(grid.key).params_type
+        learner = learner_of(grid.key)
+        if reason := no_likelihood_reason(learner.kind):
+            problems[grid.key] = reason
+            continue
+        params_type = learner.params_type
         own_lambdas = grid.lambdas or tuple(lambdas)
         for lambda_, swept in _settings(grid, params_type, own_lambdas):
             for values in product(*grid.values.values()):

@@ -52,5 +52,6 @@ LANGUAGE = Language(
     },
     size_title="Degrees",
     fit_measures=lazy("fit:fit_measures"),
+    fit_order=("additional_degrees",),
     effective_size_note="cells of its junction tree",
 )

@@ -174,8 +174,8 @@ def possible_tuples(network: RelationalNetwork, relation: Relation) -> int:
 
 
 def fit_measures(network: RelationalNetwork, data: DataSet) -> dict[str, float]:
-    """Tuples of the data and of the network, those that the network adds, and those of the data
-    that are impossible in it."""
+    """Tuples of the data and of the network, those that the network adds, those of the data that
+    are impossible in it, and the Hartley divergence in bits."""
     relation = Relation.of(data)
     common = possible_tuples(network, relation)
     return {
@@ -183,4 +183,5 @@ def fit_measures(network: RelationalNetwork, data: DataSet) -> dict[str, float]:
         "tuples": float(network.tuple_count),
         "additional_tuples": float(network.tuple_count - common),
         "impossible_tuples": float(len(relation) - common),
+        "hartley_divergence": network.hartley_bits() - math.log2(len(relation)),
     }

@@ -46,8 +46,9 @@ LANGUAGE = Language(
         "relational.tests": lazy("learning.tests:RelationalTestLearner"),
         "relational.exhaustive": lazy("learning.exhaustive:RelationalExhaustiveLearner"),
     },
-    size_title="Tuples",
+    size_title="Stored tuples",
     fit_measures=lazy("decomposition:fit_measures"),
+    fit_order=("impossible_tuples", "additional_tuples"),
     effective_size_note="cells of its junction tree",
     size_breakdown=Lazy("pgmstudio.core.languages.markov_network.structure_facts:markov_sizes"),
 )

@@ -23,9 +23,24 @@ SPANNING_TREE = RunResult(
     icon="tree-structure",
 )
 
+RANKING = RunResult(
+    key="graph-ranking",
+    artifacts=("graph-ranking",),
+    describe=lazy("run_results:ranking_content"),
+    title="Ranking of graphs",
+    unit="graph",
+    file_name="ranking.csv",
+    sizes=(1, 1),
+    action_id="learn.graph-ranking",
+    text="Ranking of all graphs",
+    tip="Every graph of a search over all graphs with what it adds to the data.",
+    missing_reason="run a learner of all graphs first: relational or possibilistic.",
+    icon="list-numbers",
+)
+
 VIEW = LanguageView(
     kind="relational-network",
     inspector_sections={SubjectKind.EDGE: (lazy("pair_panel:EdgeSection"),)},
     actions=lazy("actions:relation_actions"),
-    run_results=(SPANNING_TREE,),
+    run_results=(SPANNING_TREE, RANKING),
 )

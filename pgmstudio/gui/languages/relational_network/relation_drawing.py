@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
-    QBrush,
     QColor,
     QFontMetricsF,
     QHelpEvent,
@@ -26,13 +26,16 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.languages.relational_network.pairs import PairProjection
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.image_file import PictureOptions
 
 SPURIOUS = "evidence"  # the colour of what contradicts the data; it is hatched as well
 MAX_STATES = 12  # of a variable in the cube
-_GAP = 1.4  # between the cube and its walls, in cells
+_GAP = 1.2  # between the cube and its walls, in cells
 _CELL = 0.62  # the side of a tuple, in cells
 _COS, _SIN = math.cos(math.pi / 6), 0.5
+_UP = 1.3  # the height of a cell: with 1 a tuple would cover that behind it completely
 _MAX_UNIT = 46.0
+_HATCH = 6.0  # px from one line to the next, along the axes
 _GRID_WIDTH, _GRID_TILE = 160, 22
 _GRID_HEIGHTS = (84, 190)
 
@@ -45,13 +48,29 @@ def paint_tile(painter: QPainter, shape: QPolygonF, *, is_spurious: bool = False
     """A pair of states on a wall or in a grid."""
     color = theme().color(SPURIOUS if is_spurious else "belief")
     painter.setPen(QPen(color, 1))
-    if is_spurious:
-        painter.setBrush(theme().color("surface"))
-        painter.drawPolygon(shape)
-        painter.setBrush(QBrush(color, Qt.BrushStyle.BDiagPattern))
-    else:
-        painter.setBrush(theme().color("belief", 0.45))
+    painter.setBrush(theme().color("surface") if is_spurious else theme().color("belief", 0.45))
     painter.drawPolygon(shape)
+    if is_spurious:
+        painter.drawLines(_hatching(shape))
+
+
+def _hatching(shape: QPolygonF) -> list[QLineF]:
+    """Diagonal lines within a convex shape; a brush of a pattern would be lost in SVG files."""
+    points = [(p.x(), p.y()) for p in (shape.at(n) for n in range(shape.size()))]
+    sums = [x + y for x, y in points]
+    lines = []
+    level = math.ceil(min(sums) / _HATCH) * _HATCH
+    while level < max(sums):
+        ends = []
+        for (x, y), (x2, y2) in zip(points, [*points[1:], points[0]], strict=True):
+            start, end = x + y - level, x2 + y2 - level
+            if (start < 0) != (end < 0):
+                part = start / (start - end)
+                ends.append(QPointF(x + part * (x2 - x), y + part * (y2 - y)))
+        if len(ends) == 2:
+            lines.append(QLineF(*ends))
+        level += _HATCH
+    return lines
 
 
 def _rectangle(area: QRectF) -> QPolygonF:
@@ -66,7 +85,7 @@ def spurious_pairs(projection: PairProjection, spurious: Iterable[Codes]) -> NDA
     return table & ~projection.occurs
 
 
-class _Drawing(QWidget):
+class Drawn(QWidget):
     """Base of drawings of a relation: repainted with the theme, with tooltips."""
 
     def __init__(self, name: str, title: str) -> None:
@@ -81,6 +100,14 @@ class _Drawing(QWidget):
         """What stands at a position."""
         return ""
 
+    def paint_on(self, painter: QPainter) -> None:
+        """On the screen, or on the page of a file."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_on(painter)
+
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.tip_at(QPointF(event.pos())), self)
@@ -93,7 +120,23 @@ class _Drawing(QWidget):
         return ", ".join(states[code] for states, code in zip(names, codes, strict=True))
 
 
-class PairGrid(_Drawing):
+@dataclass(frozen=True, slots=True)
+class RelationPicture:
+    """A drawing for a file, as large as on the screen."""
+
+    drawn: Drawn
+    title: str
+
+    has_parts: ClassVar[bool] = False
+
+    def size(self, options: PictureOptions) -> QSizeF:
+        return QSizeF(self.drawn.size())
+
+    def paint(self, painter: QPainter, options: PictureOptions) -> None:
+        self.drawn.paint_on(painter)
+
+
+class PairGrid(Drawn):
     """The projection to a pair of variables: a tile where the pair of states occurs."""
 
     def __init__(self, name: str) -> None:
@@ -133,11 +176,9 @@ class PairGrid(_Drawing):
         width = min(72.0 * theme().scale, (self.width() - left - 2) / len(columns))
         return QRectF(left, top, width * len(columns), height * len(rows)), width, height
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint_on(self, painter: QPainter) -> None:
         if self._projection is None or self._extra is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         columns, rows = self._names()
         area, width, height = self._cells()
         metrics = QFontMetricsF(theme().font("caption"))
@@ -195,7 +236,7 @@ class _Wall:
     beam: Callable[[int, int], QLineF]
 
 
-class RelationView(_Drawing):
+class RelationView(Drawn):
     """A relation of three variables as a cube; of others the grids of one with each other."""
 
     pair_chosen = Signal(int, int)
@@ -203,6 +244,7 @@ class RelationView(_Drawing):
     def __init__(self) -> None:
         super().__init__("relationView", "The tuples of the relation")
         self._pair: Pair | None = None
+        self._extended: tuple[Pair, ...] = ()
         self._variable = 0
         self._projections: dict[Pair, PairProjection] = {}
         self._unit = 1.0
@@ -230,8 +272,13 @@ class RelationView(_Drawing):
         self.update()
 
     def show_pair(self, pair: Pair | None) -> None:
-        """Mark a wall or grid, and in the cube the cylindrical extension of its projection."""
+        """Mark a wall or grid."""
         self._pair = pair
+        self.update()
+
+    def show_extensions(self, pairs: Iterable[Pair]) -> None:
+        """Draw the cylindrical extensions of these projections as beams through the cube."""
+        self._extended = tuple(pairs)
         self.update()
 
     def show_variable(self, variable: int) -> None:
@@ -256,12 +303,10 @@ class RelationView(_Drawing):
 
     # -- painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint_on(self, painter: QPainter) -> None:
         self._pairs_at, self._tuples_at = [], []
         if self.relation is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.is_cube:
             self._paint_cube(painter)
         else:
@@ -270,7 +315,7 @@ class RelationView(_Drawing):
     def _point(self, i: float, j: float, k: float) -> QPointF:
         """The first variable goes to the front, the second to the back right, the third up."""
         x = (i + j) * _COS * self._unit
-        y = ((i - j) * _SIN - k) * self._unit
+        y = ((i - j) * _SIN - k * _UP) * self._unit
         return self._origin + QPointF(x, y)
 
     def _polygon(self, corners: Iterable[tuple[float, float, float]]) -> QPolygonF:
@@ -287,7 +332,8 @@ class RelationView(_Drawing):
         low_x, high_x = min(p.x() for p in corners), max(p.x() for p in corners)
         low_y, high_y = min(p.y() for p in corners), max(p.y() for p in corners)
         line = QFontMetricsF(theme().font("caption")).height()
-        left, right, top, bottom = labels[2] + 20, 16.0, line + 14, 1.6 * line + 8
+        left, right, top = labels[2] + 20, 16.0, line + 14
+        bottom = 1.6 * line + 8 + _legend_height()
         wide = (self.width() - left - right) / (high_x - low_x)
         high = (self.height() - top - bottom) / (high_y - low_y)
         self._unit = max(8.0, min(wide, high, _MAX_UNIT))
@@ -338,7 +384,7 @@ class RelationView(_Drawing):
             self._paint_wall(painter, wall, cards)
         self._paint_frame(painter, cards, is_front=False)
         for wall in walls:
-            if wall.pair == self._pair:
+            if wall.pair in self._extended:
                 self._paint_beams(painter, wall)
         known = [(tuple(codes), False) for codes in self.relation.tuples.T.tolist()]
         extra = [(codes, True) for codes in self.spurious]
@@ -346,6 +392,7 @@ class RelationView(_Drawing):
             self._paint_tuple(painter, codes, is_spurious)
         self._paint_frame(painter, cards, is_front=True)
         self._paint_labels(painter, cards)
+        self._paint_legend(painter)
 
     def _paint_wall(self, painter: QPainter, wall: _Wall, cards: Sequence[int]) -> None:
         projection = self._projections[wall.pair]
@@ -372,7 +419,9 @@ class RelationView(_Drawing):
 
     def _paint_beams(self, painter: QPainter, wall: _Wall) -> None:
         """The cylindrical extension: every tuple with a pair of the projection."""
-        painter.setPen(QPen(theme().color("accent", 0.35), max(2.0, 0.16 * self._unit)))
+        pen = QPen(theme().color("accent", 0.3), max(2.0, 0.22 * self._unit))
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
         projection = self._projections[wall.pair]
         for p, q in np.argwhere(projection.occurs).tolist():
             painter.drawLine(wall.beam(p, q))
@@ -393,8 +442,9 @@ class RelationView(_Drawing):
                         painter.drawLine(self._line(start, end))
 
     def _paint_tuple(self, painter: QPainter, codes: Codes, is_spurious: bool) -> None:
-        low = [code + (1 - _CELL) / 2 for code in codes]
-        high = [code + (1 + _CELL) / 2 for code in codes]
+        sides = (_CELL, _CELL, _CELL / _UP)
+        low = [code + (1 - side) / 2 for code, side in zip(codes, sides, strict=True)]
+        high = [code + (1 + side) / 2 for code, side in zip(codes, sides, strict=True)]
         (i, j, k), (i2, j2, k2) = low, high
         top = self._polygon([(i, j, k2), (i2, j, k2), (i2, j2, k2), (i, j2, k2)])
         front = self._polygon([(i, j, k), (i2, j, k), (i2, j, k2), (i, j, k2)])
@@ -433,7 +483,7 @@ class RelationView(_Drawing):
             write(self._point(code + 0.5, 0, -_GAP) + QPointF(-8, 6), first.states[code], _RIGHT)
         for code in range(0, b, skip):
             write(self._point(a, code + 0.5, -_GAP) + QPointF(8, 6), second.states[code], _LEFT)
-        for code in range(0, c, max(1, math.ceil(line / self._unit))):
+        for code in range(0, c, max(1, math.ceil(line / (self._unit * _UP)))):
             write(self._point(-_GAP, 0, code + 0.5) + QPointF(-6, 0), third.states[code], _RIGHT)
         front = self._point(a, 0, -_GAP)
         below = front.y() + line * 0.9
@@ -441,6 +491,35 @@ class RelationView(_Drawing):
         write(QPointF(front.x() + 14, below), second.name, _LEFT, is_name=True)
         top = self._point(-_GAP, 0, c)
         write(top + QPointF(-6, -4), third.name, _RIGHT, is_name=True)
+
+    def _paint_legend(self, painter: QPainter) -> None:
+        """What the shapes mean, below the cube."""
+        entries = ["tuple", "projection"]
+        entries += ["extension"] if self._extended else []
+        entries += ["additional"] if self.spurious else []
+        font = theme().font("caption")
+        metrics = QFontMetricsF(font)
+        mark = 12.0 * theme().scale
+        widths = [mark + 6 + metrics.horizontalAdvance(text) for text in entries]
+        space = min(18.0, max(8.0, (self.width() - sum(widths)) / len(entries)))
+        x = max(0.0, (self.width() - sum(widths) - space * (len(entries) - 1)) / 2)
+        y = self.height() - _legend_height() / 2
+        painter.setFont(font)
+        for text, width in zip(entries, widths, strict=True):
+            area = QRectF(x, y - mark / 2, mark, mark)
+            if text == "tuple":
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme().color("belief"))
+                painter.drawRect(area)
+            elif text == "extension":
+                painter.setPen(QPen(theme().color("accent", 0.3), mark / 2))
+                painter.drawLine(QLineF(x, y, x + mark, y))
+            else:
+                paint_tile(painter, _rectangle(area), is_spurious=text == "additional")
+            painter.setPen(theme().color("text_secondary"))
+            place = QRectF(x + mark + 6, y - metrics.height() / 2, width, metrics.height())
+            painter.drawText(place, _LEFT, text)
+            x += width + space
 
     # -- pages of grids
 
@@ -486,7 +565,8 @@ class RelationView(_Drawing):
             painter.drawRoundedRect(place, 6, 6)
             count = f"{projection.counts[2]} of {projection.occurs.size}"
             space = place.width() - 24 - metrics.horizontalAdvance(count)
-            title = f"{variables[pair[0]].name} × {variables[pair[1]].name}"
+            other = pair[1] if pair[0] == self._variable else pair[0]
+            title = f"× {variables[other].name}"
             head = QRectF(place.left() + 8, place.top() + 4, place.width() - 16, metrics.height())
             painter.setFont(font)
             painter.setPen(theme().color("text"))
@@ -544,6 +624,10 @@ class RelationView(_Drawing):
         pair = self._pair_at(event.position())
         if pair is not None and event.button() == Qt.MouseButton.LeftButton:
             self.pair_chosen.emit(*pair)
+
+
+def _legend_height() -> float:
+    return QFontMetricsF(theme().font("caption")).height() + 14
 
 
 def _corners(p: float, p2: float, q: float, q2: float) -> list[tuple[float, float]]:

@@ -29,14 +29,19 @@ from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.languages.relational_network.gain_graph import GainGraph
 from pgmstudio.gui.languages.relational_network.pair_panel import PairPanel
 from pgmstudio.gui.languages.relational_network.relation_drawing import (
     Codes,
+    Drawn,
+    RelationPicture,
     RelationView,
 )
 from pgmstudio.gui.languages.relational_network.relation_source import data_of_model, relation_for
 from pgmstudio.gui.languages.relational_network.tests_view import TestsView
+from pgmstudio.gui.navigation import export_drawing
 from pgmstudio.gui.runs.model_data import model_sources
+from pgmstudio.gui.theme.theme import Weight
 from pgmstudio.gui.widgets.basic import (
     Note,
     Segments,
@@ -48,13 +53,14 @@ from pgmstudio.gui.widgets.basic import (
     scrolled,
     vbox,
     wide_first,
-    widening,
 )
-from pgmstudio.gui.widgets.combo_box import chooser, offer
+from pgmstudio.gui.widgets.combo_box import ChoiceBox, chooser, offer
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.image_file import Drawing
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.table import Column, Table
 
+TUPLES, GRAPH = "tuples", "graph"  # drawn in the cube: no beams, or those of the graph
 MAX_VARIABLES = 6  # for all graphs
 MAX_GRAPHS = 1_024  # listed; of more the best
 MAX_SPURIOUS = 200  # listed and drawn
@@ -129,6 +135,18 @@ def relation_facts(
     return RelationFacts(model, relation, pairs, tuple(graphs), own, is_same, data, note)
 
 
+def absent_part(facts: RelationFacts, codes: Codes) -> tuple[int, ...]:
+    """Two variables whose states in a tuple never occur together; none if every pair does."""
+    for pair in facts.pairs:
+        if not pair.occurs[codes[pair.first], codes[pair.second]]:
+            return pair.first, pair.second
+    return ()
+
+
+def _pair_key(pair: tuple[int, int]) -> str:
+    return f"{pair[0]}-{pair[1]}"
+
+
 class RelationPage(Page):
     """Follows the model of the project and its data."""
 
@@ -139,6 +157,7 @@ class RelationPage(Page):
         self._app, self._id = app, model_id
         self.facts: RelationFacts | None = None
         self.spurious: Sequence[Codes] = ()
+        self._sparsest = 0  # the number of the sparsest exact graph
         self._facts_task = LatestTask(self, self._on_facts, self._on_failed)
         self._spurious_task = LatestTask(self, self._on_spurious, self._on_failed)
         self.views = Segments(_VIEWS, "relationViews")
@@ -151,11 +170,24 @@ class RelationPage(Page):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._relation_half())
         self._split.addWidget(self._graph_half())
-        self._split.setSizes([302, 398])
+        self._split.setSizes([306, 394])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
-        head = widening(row(self.views, self._variable, self.summary), 2)
-        vbox(self, head, self.note, (self._split, 1), margins=(16, 12, 16, 8), spacing=8)
+        self.shown = ChoiceBox(
+            "relationShown", "What is drawn besides the tuples: cylindrical extensions as beams."
+        )
+        self.shown.setMinimumContentsLength(9)
+        self.shown.picked.connect(self._show_extensions)
+        export = button(
+            "Export…",
+            self._on_export,
+            icon_name="export",
+            name="relationExport",
+            tip="Export the drawing as PNG, SVG or PDF.",
+        )
+        head = row(self.views, self._variable, self.shown, None, export)
+        parts = (head, self.summary, self.note, (self._split, 1))
+        vbox(self, *parts, margins=(16, 12, 16, 8), spacing=8)
         app.document.changed.connect(self._on_document)
         self._ask()
 
@@ -180,7 +212,17 @@ class RelationPage(Page):
         both.addWidget(self.pair)
         both.setSizes([160, 300])
         self._left = QStackedWidget()
-        self._left.addWidget(scrolled(self.drawing_view, "relationScroll"))
+        self.gain_graph = GainGraph()
+        self._graph_title = label("", "secondary", size="dense", wrap=True, name="relationGains")
+        drawn = QWidget()
+        vbox(
+            drawn,
+            (scrolled(self.drawing_view, "relationScroll"), 1),
+            self._graph_title,
+            self.gain_graph,
+            spacing=4,
+        )
+        self._left.addWidget(drawn)
         self._left.addWidget(both)
         self.tests = TestsView(self._app)
         self.tests.graph_changed.connect(self.select_graph)
@@ -195,12 +237,12 @@ class RelationPage(Page):
             "decompositionGraphs",
             "Decomposition test",
             (
-                Column("No."),
-                Column("Graph", stretches=True),
+                Column("No.", weight=self._weight),
+                Column("Graph", stretches=True, cell_tip=lambda row: row[1]),
                 Column("Tuples", grouped, True, tip="Tuples that the graph represents, |R_G|."),
                 Column(
                     "Additional",
-                    grouped,
+                    lambda count: grouped(count) if count else "✓ 0",
                     True,
                     tip="Tuples of the graph that the relation does not have; 0: it is exact.",
                     color=lambda row: "success_ink" if row[3] == 0 else None,
@@ -232,7 +274,24 @@ class RelationPage(Page):
         )
         return made
 
+    def _weight(self, graph: Sequence[object]) -> Weight:
+        """The number of the sparsest exact graph stands out."""
+        return "semibold" if graph[0] == self._sparsest else "regular"
+
     # -- the page
+
+    def drawing(self) -> Drawing | None:
+        """The relation, or the grid of the pair."""
+        parts: dict[str, Drawn] = {"relation": self.drawing_view, "pairs": self.pair.grid}
+        part = parts.get(self.views.current)
+        return None if part is None or self.facts is None else RelationPicture(part, self.title)
+
+    def _on_export(self) -> None:
+        drawing = self.drawing()
+        if drawing is not None:
+            export_drawing(self._app, drawing)
+        else:
+            self._app.notify("Show the relation or its pairs to export a drawing of them.")
 
     @property
     def title(self) -> str:
@@ -306,8 +365,14 @@ class RelationPage(Page):
         relation, names = facts.relation, facts.relation.domain.names
         self.note.show_text(facts.note, "warning")
         self.drawing_view.show_relation(relation, facts.pairs)
-        self._variable.setVisible(not self.drawing_view.is_cube and len(names) > 2)
         offer(self._variable, dict(enumerate(names)))
+        extensions = {
+            _pair_key((p.first, p.second)): f"Beams {names[p.first]} × {names[p.second]}"
+            for p in facts.pairs
+        }
+        choices = {TUPLES: "Tuples + walls", GRAPH: "Beams of the graph"} | extensions
+        self.shown.show_choices(choices, self.shown.currentData())
+        self._show_choices()
         possible = 1
         for card in relation.domain.cardinalities:
             possible *= card
@@ -326,7 +391,13 @@ class RelationPage(Page):
                 for p in facts.pairs
             ]
         )
-        self.tuples.show_columns([Column(name, stretches=True) for name in names])
+        columns = [Column(name) for name in names]
+        why = Column(
+            "Never together",
+            stretches=True,
+            tip="Two states of it that no tuple of the relation has together.",
+        )
+        self.tuples.show_columns([*columns, why])
         self._show_graphs(facts)
         if self.views.current == "tests":
             self._show_tests()
@@ -343,6 +414,8 @@ class RelationPage(Page):
 
     def _show_graphs(self, facts: RelationFacts) -> None:
         names = facts.relation.domain.names
+        perfect = [n for n, one in enumerate(facts.graphs, start=1) if one.is_perfect]
+        self._sparsest = min(perfect, key=lambda n: facts.graphs[n - 1].rank, default=0)
         self.graphs.show_rows(
             [
                 (number, graph_text(names, one.edges), one.tuples, one.additional)
@@ -367,6 +440,15 @@ class RelationPage(Page):
         if key == "tests":
             self._show_tests()
         self._left.setCurrentIndex([view[0] for view in _VIEWS].index(key))
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        """What can be chosen about the drawing of the relation."""
+        is_drawn = self.facts is not None and self.views.current == "relation"
+        is_cube = self.drawing_view.is_cube
+        self.shown.setVisible(is_drawn and is_cube)
+        is_page = self.facts is not None and len(self.facts.relation.domain) > 2
+        self._variable.setVisible(is_drawn and is_page and not is_cube)
 
     def _show_tests(self) -> None:
         """With the threshold of the run that made the model, and all graphs beside them."""
@@ -389,6 +471,15 @@ class RelationPage(Page):
         if self.scope.button("all").isEnabled():
             self.scope.choose("all")
             self._ask()
+
+    def _show_extensions(self, *_: object) -> None:
+        """The beams of one pair, or of the edges of the selected graph."""
+        key, graph = self.shown.currentData(), self.graph
+        if key == GRAPH:
+            self.drawing_view.show_extensions(() if graph is None else graph.edges)
+        else:
+            pairs = [(p.first, p.second) for p in (self.facts.pairs if self.facts else ())]
+            self.drawing_view.show_extensions(pair for pair in pairs if _pair_key(pair) == key)
 
     def _on_variable(self) -> None:
         self.drawing_view.show_variable(self._variable.currentData())
@@ -421,12 +512,25 @@ class RelationPage(Page):
         if facts is None:
             return
         variables = facts.relation.domain.variables
+
+        def states(codes: Codes, chosen: Sequence[int]) -> tuple[str, ...]:
+            return tuple(variables[v].states[codes[v]] for v in chosen)
+
+        everything = range(len(variables))
         self.tuples.show_rows(
             [
-                tuple(v.states[code] for v, code in zip(variables, codes, strict=True))
+                (
+                    *states(codes, everything),
+                    ", ".join(states(codes, absent_part(facts, codes))) or "every pair occurs",
+                )
                 for codes in self.spurious
             ]
         )
+        self.gain_graph.show_graph(facts.relation, facts.pairs, graph.edges)
+        total = sum(p.gain_bits for p in facts.pairs if (p.first, p.second) in graph.edges)
+        self._graph_title.setText(f"Hartley gains; edges together {decimal(total, 2)} bits")
+        self._graph_title.setVisible(self.gain_graph.isVisibleTo(self))
+        self._show_extensions()
         text = graph_text(facts.relation.domain.names, graph.edges)
         cut = f", {MAX_SPURIOUS} listed" if graph.additional > MAX_SPURIOUS else ""
         if graph.is_perfect:

@@ -45,7 +45,7 @@ _TESTS = (
     Column("Result"),
 )
 _SLICES = (
-    Column("Slice", stretches=True),
+    Column("Slice", stretches=True, tip="The states of the condition."),
     Column("Hartley gain within it"),
     Column("Bits", lambda bits: decimal(bits, 2), True),
 )
@@ -181,7 +181,7 @@ class TestsView(QWidget):
         self.tests.show_rows(
             [
                 (
-                    f"{test.a} – {test.b}",
+                    f"{test.a}–{test.b}",
                     test.given,
                     test.outcome.bits,
                     "independent" if test.outcome.independent else "dependent",
@@ -204,9 +204,7 @@ class TestsView(QWidget):
         conditions = tester.relation.project(given).T.tolist()
         rows = []
         for codes, occurs in zip(conditions, [] if table is None else table > 0, strict=False):
-            states = (
-                f"{n} = {domain[n].states[c]}" for n, c in zip(test.given, codes, strict=True)
-            )
+            states = (domain[n].states[c] for n, c in zip(test.given, codes, strict=True))
             counts = hartley_counts(occurs)
             slice_text = ", ".join(states) or "all tuples"
             rows.append((slice_text, hartley_terms(counts), hartley_gain_bits(counts)))

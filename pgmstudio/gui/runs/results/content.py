@@ -66,6 +66,7 @@ class ResultView:
     signal: Callable[[Any], SignalInstance] | None = None
     show_edge: Callable[[Any, Edge], None] | None = None
     drawing: Callable[[Any, str], Drawing] | None = None  # for a picture file, with a title
+    follows_row: bool = False  # drawn again for another row of the first table
 
 
 @dataclass(frozen=True, kw_only=True)

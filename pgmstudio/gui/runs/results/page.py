@@ -213,7 +213,7 @@ class RunResultPage(Page):
             self._show_view(content.view)
         self._show_tables(content)
         if self.table.current != state.row:  # the best one is selected now
-            self._refresh(with_view=False)
+            self._refresh(with_view=content.view is not None and content.view.follows_row)
             return
         self.facts.setText(content.facts)
         self.facts.setToolTip(content.facts)
@@ -339,8 +339,9 @@ class RunResultPage(Page):
         edges = table.edges
         if edges and content.view is not None and content.view.show_edge is not None:
             content.view.show_edge(self.view, edges[number])
-        if content.opening is not None or content.details:
-            self._refresh(with_view=False)
+        follows = content.view is not None and content.view.follows_row
+        if content.opening is not None or content.details or follows:
+            self._refresh(with_view=follows)
 
     def _on_activated(self, number: int) -> None:
         opening = None if self._content is None else self._content.opening

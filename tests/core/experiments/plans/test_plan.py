@@ -21,7 +21,8 @@ from pgmstudio.core.experiments.plans.expansion import (
 from pgmstudio.core.experiments.plans.plan import DataPlan, LearnerGrid, Plan, plan_of
 from pgmstudio.core.experiments.plans.run_task import RunDone
 from pgmstudio.core.experiments.plans.runner import Earlier, planned_keys
-from pgmstudio.core.languages.learners import learner_keys
+from pgmstudio.core.languages.learners import learner_keys, learner_of
+from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.version import __version__
 from tests.strategies import random_network
 
@@ -122,6 +123,10 @@ def test_the_runs_are_all_learners_lambdas_values_and_seeds(rows: PlanRows) -> N
 
 @pytest.mark.parametrize("key", learner_keys())
 def test_every_learner_can_stand_in_a_plan_by_its_key_alone(key: str) -> None:
+    if no_likelihood_reason(learner_of(key).kind):  # points of curves are likelihoods
+        with pytest.raises(ParameterError, match=r"no log-likelihood\.$"):
+            runs_of_plan(Plan.of([key]), (0.3, 0.9))
+        return
     runs = runs_of_plan(Plan.of([key]), (0.3, 0.9))
     assert [run.lambda_ for run in runs] in ([0.3, 0.9], [None])
 

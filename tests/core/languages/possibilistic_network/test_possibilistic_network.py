@@ -14,12 +14,18 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
+from pgmstudio.core.errors import (
+    GraphError,
+    ImpossibleEvidenceError,
+    ParameterError,
+    TooLargeError,
+)
 from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.graphs.dag import Dag, dag_count, undirected_graph_count
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed, weights_of
 from pgmstudio.core.inference.join_tree import MINIMUM, NORMS, PRODUCT, combine
 from pgmstudio.core.languages.degree_session import DegreeSession, degrees_of
+from pgmstudio.core.languages.possibilistic_network.learning import tests as possibility_tests
 from pgmstudio.core.languages.possibilistic_network.learning.exhaustive import (
     PossibilisticExhaustiveLearner,
     all_dags,
@@ -29,6 +35,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.greedy_parents impo
 )
 from pgmstudio.core.languages.possibilistic_network.learning.tests import (
     PossibilisticTestLearner,
+    PossibilityTester,
 )
 from pgmstudio.core.languages.possibilistic_network.learning.trees import (
     PossibilisticAugmentedTreeLearner,
@@ -42,9 +49,12 @@ from pgmstudio.core.languages.possibilistic_network.model import (
     PossibilisticNetwork,
     conditional_degrees,
 )
-from pgmstudio.core.learning.base import Finished, Learner
+from pgmstudio.core.learning.base import ArtifactSaved, Finished, Learner
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.params import parse_params
+from pgmstudio.core.scores.association_measures import AGGREGATIONS, Setting, conditional_gain
+from tests.core.data.test_possibility import random_imprecise
 from tests.core.learning.lecture_data import GEOMETRIC
 from tests.possibilistic_networks import random_possibilistic
 
@@ -158,7 +168,7 @@ def test_sums_and_nonspecificity_of_the_joint_are_counted_right(seed: int) -> No
 
 
 def test_the_numbers_of_graphs_are_those_of_the_specification() -> None:
-    # §1.1
+    # §1.1 and §13, 1
     directed = [1, 3, 25, 543, 29281, 3781503, 1138779265, 783702329343]
     directed += [1213442454842881, 4175098976430598143]
     assert [dag_count(n) for n in range(1, 11)] == directed
@@ -201,7 +211,18 @@ def test_the_exhaustive_search_is_never_beaten() -> None:
     rng = np.random.default_rng(2)
     domain = Domain.of(dict.fromkeys("abc", "012"))
     data = DataSet(domain, rng.integers(0, 3, (3, 25)).astype(np.uint8))
-    best, _ = learn(PossibilisticExhaustiveLearner(), data)
+    best, events = learn(PossibilisticExhaustiveLearner(), data)
+    (ranking,) = [event.artifact for event in events if isinstance(event, ArtifactSaved)]
+    assert isinstance(ranking, GraphRanking)
+    assert ranking.graphs == len(ranking.ranking) == 25
+    assert set(ranking.ranking[0].edges) == set(best.edges)
+    assert GraphRanking.restored(ranking.plain()) == ranking
+    learner = PossibilisticExhaustiveLearner()
+    fitted = learner.fit_graph(data, learner.params_type(), ranking.ranking[7].edges)
+    assert joint_degrees(fitted).sum() == pytest.approx(ranking.ranking[7].total)
+    assert ranking.ranking[7].total - ranking.total == pytest.approx(
+        ranking.ranking[7].additional, abs=1e-8
+    )
     expected = PossibilityDistribution.of(data).projection([0, 1, 2])
     lowest = np.abs(joint_degrees(best) - expected).sum()
     for learner in (PossibilisticTreeLearner(), GreedyParentsLearner()):
@@ -241,6 +262,44 @@ def test_imprecise_rows_are_learned_and_an_approximation_is_noted() -> None:
     _, events = learn(PossibilisticTreeLearner(), data, max_closure=1)
     notes = [event.message for event in events if isinstance(event, Note)]
     assert any("approximate" in note for note in notes)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_compiled_tests_give_the_gains_of_the_projection(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_imprecise(rng, 5, int(rng.integers(1, 15)))
+    distribution = PossibilityDistribution.of(data)
+    for aggregation in AGGREGATIONS:
+        tester = PossibilityTester(distribution, 0.0, aggregation)
+        for condition in ((), (4,), (4, 1), (3, 1), (1, 3, 4)):
+            table = distribution.projection((*condition, 0, 2))
+            slices = table.reshape(-1, table.shape[-2], table.shape[-1])
+            expected = conditional_gain(slices, Setting.POSSIBILISTIC, aggregation)
+            assert tester.gain(0, 2, condition) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_weakest_edges_are_left_out_where_tables_would_be_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(4)
+    base = rng.integers(0, 3, 60)
+    codes = [(base + rng.integers(0, 2, 60)) % 3 for _ in range(5)]
+    data = DataSet(Domain.of({f"v{i}": "012" for i in range(5)}), np.array(codes, dtype=np.uint8))
+    whole, _ = learn(PossibilisticTestLearner(), data)
+    monkeypatch.setattr(possibility_tests, "MAX_LISTED", 60)
+    smaller, events = learn(PossibilisticTestLearner(), data)
+    assert whole.effective_size() > 60 >= smaller.effective_size()
+    assert smaller.edges
+    notes = [event.message for event in events if isinstance(event, Note)]
+    assert any("weakest edges of" in note for note in notes)
+
+
+def test_a_table_that_cannot_be_made_is_refused_by_name() -> None:
+    domain = Domain.of({f"v{i}": "0123456789" for i in range(12)})
+    data = DataSet(domain, np.zeros((12, 2), dtype=np.uint8))
+    with pytest.raises(TooLargeError, match="v0, v1, v2"):
+        PossibilityDistribution.of(data).projection(range(12))
 
 
 def test_edits_keep_the_degrees_where_they_can() -> None:

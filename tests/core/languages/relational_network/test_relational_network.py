@@ -27,7 +27,6 @@ from pgmstudio.core.languages.relational_network.decomposition import (
     spurious_tuples,
 )
 from pgmstudio.core.languages.relational_network.learning.exhaustive import (
-    GraphRanking,
     RelationalExhaustiveLearner,
 )
 from pgmstudio.core.languages.relational_network.learning.spanning_tree import (
@@ -41,6 +40,7 @@ from pgmstudio.core.languages.relational_network.learning.tests import (
 )
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork, open_session
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, Learner
+from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.learning.kruskal import SpanningTreeSteps
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.scores.association_measures import Setting, measures_of
@@ -49,7 +49,7 @@ from tests.core.learning.lecture_data import GEOMETRIC
 NINE = GEOMETRIC.take_rows(np.delete(np.arange(10), 8))  # without green, triangle, medium
 R10, R9 = Relation.of(GEOMETRIC), Relation.of(NINE)
 CS, CZ, SZ = (0, 1), (0, 2), (1, 2)  # color–shape, color–size, shape–size
-# §3.3: the eight graphs, and what each adds to the ten and to the nine objects.
+# §3.3 and §13, 5: the eight graphs, and what each adds to the ten and to the nine objects.
 GRAPHS = [(), (CS,), (SZ,), (CZ,), (CS, SZ), (CS, CZ), (CZ, SZ), (CS, CZ, SZ)]
 TUPLES = [36, 18, 20, 24, 10, 13, 16]
 ADDED_TO_TEN, ADDED_TO_NINE = [26, 8, 10, 14, 0, 3, 6, 0], [27, 9, 11, 15, 1, 4, 7, 0]
@@ -128,6 +128,7 @@ def test_the_spurious_tuples_are_listed() -> None:
 
 
 def test_projections_of_the_ten_objects() -> None:
+    # §13, 2 and 3
     occurring = [R10.project(pair).shape[1] for pair in (CS, SZ, CZ)]
     assert occurring == [6, 5, 8]
     parts = [n / R10.occurs(pair).size for n, pair in zip(occurring, (CS, SZ, CZ), strict=True)]
@@ -138,6 +139,7 @@ def test_projections_of_the_ten_objects() -> None:
 
 @pytest.mark.parametrize("measure", measures_of(Setting.RELATIONAL, symmetric=True))
 def test_kruskal_joins_color_shape_and_size(measure: str) -> None:
+    # §13, 3 and 4
     network, artifacts = learn(RelationalTreeLearner(), GEOMETRIC, measure=measure)
     assert edges_of(network) == CHAIN
     steps = artifacts["spanning-tree"]
@@ -164,6 +166,7 @@ def test_a_tree_that_is_not_unique_is_reported() -> None:
 def test_conditional_gains_of_the_lecture(
     relation: Relation, given_color: float, given_shape: float, given_size: float
 ) -> None:
+    # §13, 7, as the next
     tester = RelationTester(relation, 0.0)
     found = [tester.gain(1, 2, [0]), tester.gain(0, 2, [1]), tester.gain(0, 1, [2])]
     assert found == pytest.approx([given_color, given_shape, given_size], abs=1e-6)
@@ -192,11 +195,16 @@ def test_the_exhaustive_search_finds_the_sparsest_exact_graph_and_ranks_all() ->
     assert isinstance(ranking, GraphRanking)
     assert [one.additional for one in ranking.ranking] == sorted(ADDED_TO_TEN)
     assert GraphRanking.restored(ranking.plain()) == ranking
+    learner = RelationalExhaustiveLearner()
+    for one in ranking.ranking:
+        fitted = learner.fit_graph(GEOMETRIC, learner.params_type(), one.edges)
+        assert fitted.tuple_count == one.total == 10 + one.additional
     with pytest.raises(ParameterError, match="max-variables"):
         learn(RelationalExhaustiveLearner(), GEOMETRIC, max_variables=2)
 
 
 def test_stopping_an_exhaustive_search_keeps_the_best_graph() -> None:
+    # §13, 23; tests/contracts/test_learners.py stops every learner
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 2, (5, 12)).astype(np.uint8)
     data = DataSet(Domain.of(dict.fromkeys("abcde", "01")), codes)
@@ -233,6 +241,7 @@ def test_counting_equals_enumeration_on_graphs_of_up_to_seven_variables(seed: in
 @given(st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_an_edge_never_adds_tuples_and_the_complete_graph_adds_none(seed: int) -> None:
+    # §13, 6
     rng = np.random.default_rng(seed)
     relation = random_relation(rng, 4, int(rng.integers(1, 25)))
     edges = list(itertools.combinations(range(4), 2))
@@ -314,6 +323,20 @@ def test_a_tree_over_many_variables_is_counted_exactly() -> None:
     assert decompose(relation, ()).tuples == 2**70
 
 
+def test_a_tree_over_100_000_tuples_is_learned_and_counted_exactly() -> None:
+    # 20 attributes in a chain: each state is followed by itself or the next one.
+    rng = np.random.default_rng(7)
+    steps = rng.integers(0, 2, (19, 100_000))
+    start = rng.integers(0, 4, 100_000)
+    codes = np.vstack((start, start + np.cumsum(steps, axis=0))) % 4
+    domain = Domain.of({f"v{i}": "0123" for i in range(20)})
+    data = DataSet(domain, codes.astype(np.uint8))
+    tree, _ = learn(RelationalTreeLearner(), data)
+    assert tree.structure.edges == {(i, i + 1) for i in range(19)}
+    assert tree.tuple_count == 4 * 2**19
+    assert fit_measures(tree, data)["additional_tuples"] == 4 * 2**19 - len(Relation.of(data))
+
+
 def test_augmented_trees_and_cliques_never_add_more_tuples_than_the_tree() -> None:
     rng = np.random.default_rng(5)
     base = rng.integers(0, 3, 40)
@@ -341,6 +364,7 @@ def test_a_network_is_compared_with_other_rows() -> None:
         "tuples": 10,
         "additional_tuples": 1,
         "impossible_tuples": 0,
+        "hartley_divergence": pytest.approx(math.log2(10 / 9)),
     }
     # The complete graph of the nine objects does not have the tenth.
     complete = MarkovStructure(R9.domain, frozenset({CS, CZ, SZ}))

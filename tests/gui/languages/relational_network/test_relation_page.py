@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
+from pgmstudio.core.model import edges_of
 from pgmstudio.core.project.edits import remove_data, remove_model
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
@@ -69,13 +70,13 @@ def test_a_test_shows_the_gains_within_its_slices(qtbot: QtBot, window: MainWind
     page.show_view("tests")
     qtbot.waitUntil(lambda: bool(page.tests.tests.rows))
     keys = [(pair, given) for pair, given, _, _ in page.tests.tests.rows]
-    page.tests.tests.select(keys.index(("shape – size", ("color",))))
+    page.tests.tests.select(keys.index(("shape–size", ("color",))))
     assert page.tests.tests.current_row[2] == pytest.approx(0.396241, abs=1e-6)
     slices = {name: (terms, bits) for name, terms, bits in page.tests.slices.rows}
-    assert slices["color = blue"] == ("log₂ 1 + log₂ 2 − log₂ 2", 0)
-    assert slices["color = red"] == ("log₂ 2 + log₂ 3 − log₂ 4", pytest.approx(0.584963, abs=1e-6))
-    assert slices["color = yellow"] == ("log₂ 1 + log₂ 1 − log₂ 1", 0)
-    assert slices["color = green"] == ("log₂ 2 + log₂ 2 − log₂ 2", 1)
+    assert slices["blue"] == ("log₂ 1 + log₂ 2 − log₂ 2", 0)
+    assert slices["red"] == ("log₂ 2 + log₂ 3 − log₂ 4", pytest.approx(0.584963, abs=1e-6))
+    assert slices["yellow"] == ("log₂ 1 + log₂ 1 − log₂ 1", 0)
+    assert slices["green"] == ("log₂ 2 + log₂ 2 − log₂ 2", 1)
 
 
 def test_the_steps_of_the_spanning_tree_are_walked_forth_and_back(
@@ -129,3 +130,36 @@ def test_the_page_closes_with_its_model(qtbot: QtBot, window: MainWindow) -> Non
     assert page.model_id is not None
     assert window.app.change("Remove", partial(remove_model, model_id=page.model_id))
     qtbot.waitUntil(lambda: window.app.center.page(page.key) is None)
+
+
+def drawn_graph(page: RunResultPage) -> set[tuple[str, str]]:
+    return set(page.canvas.scene.edges)
+
+
+@pytest.mark.parametrize(
+    ("learner", "graphs", "unit"),
+    [("relational.exhaustive", 8, "tuples"), ("possibilistic.exhaustive", 25, "degrees")],
+)
+def test_a_graph_of_the_ranking_is_shown_sorted_and_becomes_a_model(
+    qtbot: QtBot, window: MainWindow, learner: str, graphs: int, unit: str
+) -> None:
+    app = window.app
+    open_model_page(app, add_ended_run(app, GEOMETRIC, learner))
+    trigger(window, "learn.graph-ranking")
+    page = app.center.current
+    assert isinstance(page, RunResultPage)
+    assert len(page.table.rows) == graphs
+    assert page.table.current == 0
+    qtbot.waitUntil(lambda: len(drawn_graph(page)) == 2)  # the tree of the lecture
+    page.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
+    worst = str(page.table.model().index(0, 1).data()).strip()
+    assert worst == "no edges"
+    page.table.select(graphs - 1)
+    qtbot.waitUntil(lambda: not drawn_graph(page))
+    assert unit in page.caption.text()
+    count = len(app.project.models)
+    WindowDriver(window).press("graphRankingOpen")
+    qtbot.waitUntil(lambda: len(app.project.models) == count + 1)
+    entry = app.project.models[app.workspace.model_id or ""]
+    assert entry.title.endswith(f"No. {graphs}")
+    assert not edges_of(entry.model)

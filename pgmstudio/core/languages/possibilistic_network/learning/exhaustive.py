@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -23,15 +24,19 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
     improved,
 )
 from pgmstudio.core.languages.possibilistic_network.model import conditional_degrees
-from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.graph_ranking import DEGREES, GraphRanking, RankedGraph
+from pgmstudio.core.learning.graph_ranking import MAX_LISTED as MAX_RANKED
 from pgmstudio.core.learning.params import max_parents_param
 from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import param
 
 GRAPHS_PER_EVENT = 500
 _ROUNDING = 1e-9
+# Difference of degrees, edges, cells of the tables, and the parents of each variable as bits.
+Rank = tuple[float, int, int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +99,7 @@ class PossibilisticExhaustiveLearner(PossibilisticLearner[PossibilisticExhaustiv
     title = "All directed graphs"
     params_type = PossibilisticExhaustiveParams
     cost = Cost(500.0, 0.1, 4.0, gaps=2.0, completes=False)
+    artifacts = (GraphRanking,)
 
     def search(
         self,
@@ -128,8 +134,10 @@ class PossibilisticExhaustiveLearner(PossibilisticLearner[PossibilisticExhaustiv
             shape = [card if v in scope else 1 for v, card in enumerate(domain.cardinalities)]
             return degrees.transpose(order).reshape(shape), degrees.size
 
-        best: tuple[float, int, int, tuple[int, ...]] | None = None
+        best: Rank | None = None
         dag = Dag.empty(domain.names)
+        evaluated: list[tuple[Rank, float]] = []
+        number = 0
         for number, parents in enumerate(all_dags(rules), start=1):
             cancel.raise_if_cancelled()
             factors = [factor(child, above) for child, above in enumerate(parents)]
@@ -144,10 +152,23 @@ class PossibilisticExhaustiveLearner(PossibilisticLearner[PossibilisticExhaustiv
                 sum(cells for _, cells in factors),
                 parents,
             )
+            evaluated.append((rank, float(joint.sum())))
+            if len(evaluated) > 10 * MAX_RANKED:
+                evaluated = heapq.nsmallest(MAX_RANKED, evaluated)
             if best is None or rank < best:
                 best = rank
-                dag = Dag(domain.names, tuple(tuple(bits_of(above)) for above in parents))
+                dag = _dag(domain.names, parents)
                 yield improved(dag, distribution, params)
             if number % GRAPHS_PER_EVENT == 0:
                 yield Progress(None, f"{whole(number)} graphs", {"difference": best[0]})
+        ranking = tuple(
+            RankedGraph(_dag(domain.names, parents).edges, total, difference, cells)
+            for (difference, _, cells, parents), total in heapq.nsmallest(MAX_RANKED, evaluated)
+        )
+        whole_sum = float(whole_table.sum())
+        yield ArtifactSaved(GraphRanking(domain.names, True, DEGREES, whole_sum, number, ranking))
         return dag
+
+
+def _dag(names: tuple[str, ...], parents: tuple[int, ...]) -> Dag:
+    return Dag(names, tuple(tuple(bits_of(above)) for above in parents))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.possibility import MAX_CLOSURE, PossibilityDistribution
 from pgmstudio.core.errors import TooLargeError
-from pgmstudio.core.execution.events import CancelToken, Note
+from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes, directed_along
@@ -90,18 +90,19 @@ class PossibilisticLearner(BaseLearner[P]):
     ) -> Generator[LearnEvent, None, Dag]:
         """The events of a search; its value is the graph."""
 
+    def fit_graph(
+        self, data: DataSet, params: P, edges: Sequence[tuple[str, str]]
+    ) -> PossibilisticNetwork:
+        """A directed graph with the degrees of the data."""
+        distribution = distribution_of(data, params, np.random.default_rng(0), NEVER)
+        return network_of(Dag.from_edges(data.domain.names, edges), distribution, params)
+
     def events(
         self, data: DataSet, params: P, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
         knowledge = params.knowledge if self.obeys_knowledge else None
         rules = EdgeRules.of(data.domain.names, knowledge, getattr(params, "max_parents", None))
-        distribution = PossibilityDistribution.of(
-            data,
-            rescaled=params.rescaled,
-            max_closure=params.max_closure,
-            rng=rng,
-            cancel=cancel,
-        )
+        distribution = distribution_of(data, params, rng, cancel)
         start, _ = rules.starting_graph(())
         yield improved(start, distribution, params, is_start=True)
         if not distribution.is_exact:
@@ -118,6 +119,15 @@ class PossibilisticLearner(BaseLearner[P]):
         except TooLargeError as problem:
             yield Note(f"The additional degrees were not summed. {problem}")
         yield Finished(network, measures)
+
+
+def distribution_of(
+    data: DataSet, params: PossibilisticParams, rng: np.random.Generator, cancel: CancelToken
+) -> PossibilityDistribution:
+    """The degrees of the data with these settings."""
+    return PossibilityDistribution.of(
+        data, rescaled=params.rescaled, max_closure=params.max_closure, rng=rng, cancel=cancel
+    )
 
 
 def network_of(

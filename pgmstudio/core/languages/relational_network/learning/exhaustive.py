@@ -23,44 +23,14 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
     RelationalParams,
     improved,
 )
-from pgmstudio.core.learning.artifacts import PlainFields
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.graph_ranking import MAX_LISTED, TUPLES, GraphRanking, RankedGraph
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import param
 
-# The best graphs that a ranking lists.
-MAX_LISTED = 1_000
 GRAPHS_PER_EVENT = 500
-
-
-@dataclass(frozen=True, slots=True)
-class RankedGraph:
-    """A graph with the tuples that it represents and those that the data have not."""
-
-    edges: tuple[tuple[str, str], ...]
-    tuples: int
-    additional: int
-
-
-@dataclass(frozen=True)
-class GraphRanking(PlainFields):
-    """The best of `graphs` graphs over a relation of `tuples` tuples, the best first."""
-
-    tuples: int
-    graphs: int
-    ranking: tuple[RankedGraph, ...]
-
-    kind = "graph-ranking"
-
-    def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
-        """One row for each graph."""
-        rows: list[tuple[object, ...]] = [
-            ("; ".join(" – ".join(edge) for edge in one.edges), one.tuples, one.additional)
-            for one in self.ranking
-        ]
-        return ("edges", "tuples", "additional"), rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +95,15 @@ class RelationalExhaustiveLearner(RelationalLearner[ExhaustiveParams]):
         names = relation.domain.names
         ranking = tuple(
             RankedGraph(
-                tuple((names[a], names[b]) for a, b in one.edges), one.tuples, one.additional
+                tuple((names[a], names[b]) for a, b in one.edges),
+                float(one.tuples),
+                float(one.additional),
+                one.cells,
             )
             for one in _first(evaluated)
         )
-        yield ArtifactSaved(GraphRanking(len(relation), total, ranking))
+        size = float(len(relation))
+        yield ArtifactSaved(GraphRanking(names, False, TUPLES, size, total, ranking))
         return best.edges
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
+from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure, edge_of
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.core.learning.base import BaseLearner, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.params import knowledge_param
@@ -59,6 +59,13 @@ class RelationalLearner(BaseLearner[P]):
         cancel: CancelToken,
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
         """The events of a search; its value are the edges of the graph."""
+
+    def fit_graph(
+        self, data: DataSet, params: P, edges: Sequence[tuple[str, str]]
+    ) -> RelationalNetwork:
+        """A graph with the projections of the data."""
+        index = data.domain.index
+        return network_of(Relation.of(data), [edge_of(index(a), index(b)) for a, b in edges])
 
     def events(
         self, data: DataSet, params: P, rng: np.random.Generator, cancel: CancelToken

@@ -25,6 +25,7 @@ def total_nats(score: Score, dag: Dag) -> float:
 
 @pytest.mark.parametrize("root", "ABCDEF")
 def test_every_root_gives_the_same_tree_and_its_printed_scores(root: str) -> None:
+    # relational-and-possibilistic.md, §13, 13
     params = ChowLiuParams(root=root, smoothing=0.0)
     *_, last = ChowLiuLearner().run(CORONARY, params, rng=np.random.default_rng(0), cancel=NEVER)
     assert isinstance(last, Finished)
@@ -45,10 +46,12 @@ def test_the_empty_graph_has_its_printed_scores() -> None:
 
 
 def test_the_likelihood_is_information_minus_entropy() -> None:
+    # §13, 12
     dag = Dag.from_edges("ABCDEF", [("B", "C"), ("C", "A"), ("B", "E"), ("E", "D"), ("B", "F")])
     bits = 0.0
     for child, parents in enumerate(dag.parent_indices):
         counts = joint_counts(CORONARY, (*parents, child))
         own = counts.reshape(-1, counts.shape[-1]).sum(axis=0)
         bits += CORONARY.total_weight * (info_gain(counts) - entropy(own))
+    assert bits * math.log(2) == pytest.approx(total_nats(Score("loglik"), dag), abs=1e-8)
     assert bits * math.log(2) == pytest.approx(-6690.650714, abs=1e-6)

@@ -52,6 +52,7 @@ def joined(result: PcResult) -> set[str]:
 
 
 def test_the_example_of_the_lecture_is_directed_throughout() -> None:
+    # relational-and-possibilistic.md, §13, 14
     result = by_oracle(LECTURE_ORACLE)
     assert set(result.pdag.directed) == {("A", "C"), ("B", "C"), ("C", "D")}
     assert result.pdag.undirected == ()
@@ -81,6 +82,7 @@ def test_the_example_can_be_typed_in_place_of_tests() -> None:
     [(0.05, {"AC", "AD", "AE", "BC", "BE", "DE"}), (0.01, {"AC", "AD", "AE", "BC", "DE"})],
 )
 def test_the_skeletons_of_the_coronary_table(alpha: float, edges: set[str]) -> None:
+    # §13, 15, as the next but one
     result = pc_result(CORONARY, PcParams(alpha=alpha, max_condition=None))
     assert joined(result) == edges
 
@@ -104,6 +106,7 @@ def test_conflicting_v_structures_of_the_coronary_table_are_reported() -> None:
 
 
 def test_the_demo_table_of_k2_has_four_edges_without_direction() -> None:
+    # §13, 15
     result = pc_result(K2_DEMO, PcParams(alpha=0.05))
     assert {frozenset(edge) for edge in result.pdag.undirected} == {
         frozenset(("L", "KA")),
@@ -112,11 +115,13 @@ def test_the_demo_table_of_k2_has_four_edges_without_direction() -> None:
         frozenset(("L", "M")),
     }
     assert result.pdag.directed == ()
+    assert result.orientation.colliders == ()
     assert result.sepsets[frozenset(("KA", "M"))] == ("L",)
     assert result.sepsets[frozenset(("M", "KV"))] == ("L",)
 
 
 def test_each_rule_of_direction_on_its_smallest_graph() -> None:
+    # §13, 16
     def known(undirected: list[str], *edges: str) -> set[str]:
         names = tuple("ijkl")
         free = Pdag.from_edges(names, [], [(edge[0], edge[1]) for edge in undirected])

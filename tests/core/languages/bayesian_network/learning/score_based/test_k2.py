@@ -16,6 +16,10 @@ from pgmstudio.core.errors import KnowledgeError, ParameterError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    HillClimbLearner,
+    HillClimbParams,
+)
 from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import (
     K2_MEASURES,
     K2Learner,
@@ -38,7 +42,7 @@ def k2_trace(data: DataSet, params: K2Params, cancel: CancelToken = NEVER) -> K2
 
 LN2 = math.log(2)
 
-# relational-and-possibilistic.md, §7.6: child, parents, their ln K2, and each trial's.
+# relational-and-possibilistic.md, §7.6 and §13, 17: child, parents, their ln K2, and each trial's.
 DEMO_STEPS = [
     ("KV", "", -689.639615, {"M": -644.033833, "KA": -525.771752, "L": -486.542040}, "L"),
     ("KV", "L", -486.542040, {"M": -491.081736, "KA": -428.000182}, "KA"),
@@ -82,14 +86,17 @@ def test_parents_come_before_and_are_no_more_than_allowed(names: list[str], most
     assert max(map(len, result.dag.parent_indices)) <= most
 
 
-def test_the_reverse_order_of_the_demo_still_gives_a_network() -> None:
-    result = trace(K2_DEMO, order="KV,M,KA,L", max_parents=2)
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_the_reverse_order_of_the_demo_still_gives_a_network(most: int) -> None:
+    # §13, 18
+    result = trace(K2_DEMO, order="KV,M,KA,L", max_parents=most)
     assert result.dag.parents("KV") == ()
-    assert max(map(len, result.dag.parent_indices)) <= 2
+    assert max(map(len, result.dag.parent_indices)) <= most
+    assert len(result.dag.topological_order) == 4  # raises for a cycle
 
 
-def test_no_order_does_better_than_all_graphs() -> None:
-    # §10: the best graph of all has ln K2 −6717.013666, and the empty one −7086.711016.
+def test_no_search_does_better_than_all_graphs() -> None:
+    # §10 and §13, 20: the best graph of all has ln K2 −6717.013666, and the empty one −7086.711016.
     scores = FamilyScores(CORONARY, score_of("k2", CORONARY.total_weight))
     best_after: dict[frozenset[int], float] = {frozenset(): 0.0}
     for size in range(1, 7):
@@ -112,9 +119,17 @@ def test_no_order_does_better_than_all_graphs() -> None:
         for names in itertools.islice(itertools.permutations("ABCDEF"), 0, None, 17)
     ]
     assert max(totals) <= best + 1e-9
+    for seed in range(3):
+        climbing = HillClimbParams(score="k2", restarts=seed)
+        rng = np.random.default_rng(seed)
+        *_, last = HillClimbLearner().run(CORONARY, climbing, rng=rng, cancel=NEVER)
+        assert isinstance(last, Finished)
+        assert isinstance(last.model, BayesianNetwork)
+        assert scores.total(last.model.dag.parent_indices) <= best + 1e-9
 
 
 def test_the_score_of_no_rows_and_of_three() -> None:
+    # §13, 19
     one = DataSet(Domain.of({"x": ("0", "1")}), np.array([[0, 0, 1]], dtype=np.uint8))
     assert trace(one).total * LN2 == pytest.approx(-2.484907, abs=1e-6)  # 1!/4! · 2! · 1! = 1/12
     none = DataSet(one.domain, np.zeros((1, 0), dtype=np.uint8))
