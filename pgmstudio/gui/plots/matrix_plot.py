@@ -185,10 +185,10 @@ class HeatMap(CellChart):
 
     def _cell(self) -> QSizeF:
         room = min(self._size.width(), self._size.height()) - self._names_width() - 4
-        side = min(_MAX_CELL, max(self._least_cell(), room // max(1, len(self._names))))
+        side = min(_MAX_CELL, max(self._least_side(), room // max(1, len(self._names))))
         return QSizeF(side, side)
 
-    def _least_cell(self) -> int:
+    def _least_side(self) -> int:
         return NAMES_FROM if len(self._names) <= _MAX_NAMED else _MIN_CELL
 
     def _margins(self) -> tuple[float, float, float, float]:
@@ -208,7 +208,7 @@ class HeatMap(CellChart):
         return QSize(520, 520)
 
     def minimumSizeHint(self) -> QSize:
-        least = self._least_cell()
+        least = self._least_side()
         names = self._names_width() if least >= NAMES_FROM else 4.0
         side = math.ceil(names) + 4 + least * max(1, len(self._names))
         return QSize(max(200, side), max(200, side))
