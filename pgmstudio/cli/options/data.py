@@ -118,6 +118,7 @@ def import_options(args: argparse.Namespace) -> ImportOptions:
         delimiter=_DELIMITERS.get(args.delimiter, args.delimiter),
         markers=tuple(dict.fromkeys((*DEFAULT_MARKERS, *args.missing_marker))),
         missing_as_state=args.missing_as_state,
+        imprecise=args.imprecise,
         bins=args.bins,
         target=args.target,
         frequency=args.frequency,
@@ -147,10 +148,6 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
 
 def read_rows(path: str, args: argparse.Namespace, line: ProgressLine) -> DataSet:
     """The rows of a file; variables have the states that occur in it."""
-    if args.imprecise:
-        from pgmstudio.core.io.data.imprecise import read_imprecise
-
-        return read_imprecise(path, import_options(args))
     return _import(path, import_options(args), line).data
 
 

@@ -220,4 +220,3 @@ def as_imprecise(data: DataSet) -> ImpreciseData:
 def as_precise(data: DataSet) -> DataSet:
     """The same rows without sets of states; a cell with a set is missing."""
     return DataSet(data.domain, data.codes, data.weights)
-
