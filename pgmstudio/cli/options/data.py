@@ -38,8 +38,11 @@ MAX_LISTED = 5
 
 # The start of the importer's advice on columns of many numbers.
 MANY_NUMBERS = "Discretise into bins"
-# Part of its advice on a number that may stand for a missing value.
-MAYBE_MISSING = "make it a missing marker"
+# Parts of its advice on numbers that may stand for missing values and on sets of states.
+_ADVICE = {
+    "make it a missing marker": "Option: --missing-marker=TEXT.",
+    "read the rows as imprecise": "Option: --imprecise.",
+}
 
 _DELIMITERS = {"tab": "\t", "blanks": " ", "comma": ",", "semicolon": ";"}
 
@@ -140,7 +143,8 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
             raise DataFileError(path, f"{error.headline} {advice}", error.problems) from None
         raise
     for note in imported.warnings[:MAX_LISTED]:
-        line.message(f"{note} Option: --missing-marker=TEXT." if MAYBE_MISSING in note else note)
+        options = [option for text, option in _ADVICE.items() if text in note]
+        line.message(" ".join((note, *options)))
     if len(imported.warnings) > MAX_LISTED:
         line.message(f"… and {count_of(len(imported.warnings) - MAX_LISTED, 'more note')}.")
     return imported

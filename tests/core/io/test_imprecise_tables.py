@@ -126,3 +126,13 @@ def test_formats_without_sets_are_refused(sample_data: Path, tmp_path: Path) -> 
         write_data(tmp_path / "weather.arff", data)
     write_data(tmp_path / "weather.parquet", data)
     assert read_imprecise(tmp_path / "weather.parquet").sets.keys() == data.sets.keys()
+
+
+def test_the_command_line_offers_the_option_where_sets_are_seen(
+    sample_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = str(sample_data / "weather_imprecise.csv")
+    assert main(["associations", rows, "--measure", "spec_gain"]) == 0
+    assert "Option: --imprecise." in capsys.readouterr().err
+    assert main(["associations", rows, "--measure", "spec_gain", "--imprecise"]) == 0
+    assert "--imprecise" not in capsys.readouterr().err

@@ -20,12 +20,13 @@ from pgmstudio.core.errors import CellProblem, DataFileError, UnknownNameError
 from pgmstudio.core.io.data.column_types import Column, Indices, TextColumn, column_of, odd_number
 from pgmstudio.core.io.data.formats.raw_table import RawTable
 from pgmstudio.core.io.data.formats.text_sniffing import number_of
-from pgmstudio.core.io.data.imprecise import SetColumn, set_column
+from pgmstudio.core.io.data.imprecise import SetColumn, set_cells, set_column
 from pgmstudio.core.io.data.options import ImportOptions
 
 # Problems listed cell by cell; past this, one problem speaks for all rows with the same text.
 _MAX_LISTED = 1000
 _MAX_TEXTS_LISTED = 50
+SETS = "sets of states"
 
 
 @dataclass(eq=False)
@@ -291,6 +292,11 @@ def _warning(coding: _Coding, column: Column, result: Sequence[str]) -> None:
         coding.warnings.append(
             f"“{column.name}” has line breaks, tabs or other control characters in {many}; they "
             "were replaced."
+        )
+    if not coding.options.imprecise and (example := set_cells(column)[1]):
+        coding.warnings.append(
+            f"“{column.name}” has cells such as {example}; if they are {SETS}, read the rows as "
+            "imprecise."
         )
     if len(result) == 1 and column.row_count > 1:
         coding.warnings.append(f"“{column.name}” is “{result[0]}” in every row.")
