@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
 from pgmstudio.core.errors import PgmStudioError
@@ -167,9 +168,11 @@ def missing_message(data: DataSet) -> str:
     ]
     cells = data.row_count * len(data.domain)
     complete = data.row_count - data.incomplete_row_count
+    sets = len(data.sets) if isinstance(data, ImpreciseData) else 0
+    kept = f"{grouped(sets)} of them have a set of states. " if sets else ""
     return (
         f"{grouped(total)} of {counted(cells, 'cell')} are missing in {join_names(names)}. "
-        f"{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
+        f"{kept}{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
         "They stay missing; each learner states how it treats them."
     )
 
@@ -348,9 +351,12 @@ class DataPage(Page):
 
 
 def facts_of(data: DataSet) -> str:
-    """`303 rows × 14 · 7 cells missing · 296 rows complete`."""
+    """`303 rows × 14 · 7 cells missing · 296 rows complete`; sets of states are counted apart."""
     missing = sum(data.missing_counts)
     shape = f"{counted(data.row_count, 'row')} × {len(data.domain)}"
+    if isinstance(data, ImpreciseData):
+        sets = counted(len(data.sets), "set", "sets")
+        return f"{shape} · {sets} of states · {counted(missing - len(data.sets), 'cell')} unknown"
     if not missing:
         return f"{shape} · all rows complete"
     complete = data.row_count - data.incomplete_row_count

@@ -454,7 +454,12 @@ def test_sets_of_states_are_offered_read_and_kept_in_the_plan(
     file = page.view.file
     # Noticed, and read as sets without being asked.
     qtbot.waitUntil(lambda: file.imprecise.isChecked() and "read as sets" in file.sets.text)
-    qtbot.waitUntil(lambda: [s for s, _ in page.reading.report.columns[0].states][0] == "cloudy")
+
+    def first_state() -> str:
+        assert page.reading is not None
+        return page.reading.report.columns[0].states[0][0]
+
+    qtbot.waitUntil(lambda: first_state() == "cloudy")
     assert not file.as_state.isEnabled()
     chips = file.preview.model()
     cell = next(
