@@ -72,7 +72,10 @@ def legend_entries(
         return entries + _far_entries(faces, detail)
     rows = [face for face in faces if face.shows_rows]
     if any(face.scale is Scale.POSSIBILITY and face.beliefs for face in rows):
-        entries.append(LegendEntry("outer: possibility, inner: necessity", _degrees_sample))
+        entries.append(LegendEntry("outer: possibility Π, inner: necessity N", _degrees_sample))
+        entries.append(LegendEntry("N = Π(e) − Π(other states)"))
+    if any(face.cut > 0 for face in rows):
+        entries.append(LegendEntry("α, states below it are struck out", _cut_line_sample))
     if any(_shows_prior(face) for face in rows):
         entries.append(LegendEntry("outline = prior", _prior_sample))
     if any(face.mark is not None and face.mark.is_soft for face in rows):
@@ -158,6 +161,10 @@ def _prior_sample(painter: QPainter, position: QRectF) -> None:
 
 def _degrees_sample(painter: QPainter, position: QRectF) -> None:
     paint_bar(painter, _bar(position), Bar(0.8, inner=0.4))
+
+
+def _cut_line_sample(painter: QPainter, position: QRectF) -> None:
+    paint_bar(painter, _bar(position), Bar(0.8, cut=0.5))
 
 
 def _likelihood_sample(painter: QPainter, position: QRectF) -> None:

@@ -300,6 +300,14 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             needs=[on.data],
         ),
         ActionSpec(
+            "data.possibility",
+            "Possibility",
+            "Data",
+            "Show the degrees of possibility that the rows give to tuples, and their α-cuts.",
+            commands.tab("possibility"),
+            needs=[on.data],
+        ),
+        ActionSpec(
             "data.row-evidence",
             "Use row as evidence",
             "Data",

@@ -28,6 +28,7 @@ from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.columns_tab import ColumnsTab
+from pgmstudio.gui.data.possibility_tab import PossibilityTab
 from pgmstudio.gui.data.table_tab import TableTab
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -60,6 +61,7 @@ _TABS = (
         "Associations",
         "Mutual information or another measure of every pair of columns",
     ),
+    ("possibility", "Possibility", "Degrees of possibility of the rows, and their α-cuts"),
     ("split", "Split", "Training, validation and test rows"),
 )
 
@@ -234,7 +236,7 @@ class SplitTab(QWidget):
         self.problem.show_text("")
 
 
-Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | SplitTab
+Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | PossibilityTab | SplitTab
 
 
 class DataPage(Page):
@@ -297,7 +299,7 @@ class DataPage(Page):
         return self._app.project.data[self.data_id]
 
     def show_tab(self, key: str) -> QWidget:
-        """Show a tab: table, columns, missing, associations or split."""
+        """Show a tab: table, columns, missing, associations, possibility or split."""
         if key not in self._tabs:
             tab = _MAKERS[key](self._app, self.data_id)
             self._tabs[key] = tab
@@ -373,6 +375,7 @@ _MAKERS: dict[str, Callable[[AppContext, str], Tab]] = {
     "columns": ColumnsTab,
     "missing": MissingTab,
     "associations": AssociationTab,
+    "possibility": PossibilityTab,
     "split": SplitTab,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,6 +62,7 @@ from pgmstudio.gui.widgets.grid_view import GridView
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
 _MAX_WIDTH = 170  # initial column width (px)
+_SETS_MEASURED = 500  # cells whose widths columns fit
 
 
 Filters = dict[str, frozenset[str | None]]
@@ -668,7 +670,13 @@ class TableTab(QWidget):
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))
         most = round(_MAX_WIDTH * theme().scale)
+        data = self.model.dataset
+        sets: dict[int, set[str]] = {}
+        if isinstance(data, ImpreciseData):
+            for column, row in itertools.islice(data.sets, _SETS_MEASURED):
+                sets.setdefault(column, set()).add(cell_text(data, column, row, " "))
         for column, variable in enumerate(self.model.dataset.domain):
-            widest = max((metrics.horizontalAdvance(s) for s in variable.states[:40]), default=0)
+            texts = [*variable.states[:40], *sets.get(column, ())]
+            widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             width = max(widest + 16, heads.horizontalAdvance(variable.name) + 34)
             view.setColumnWidth(column, min(most, width))

@@ -394,6 +394,7 @@ class ModelPage(Page):
             has_waited=self._stale_timer.is_over,
             waiting=waiting,
             blend=self.extension.blend,
+            cut=self.extension.cut,
             usual_mode=usual_mode(entry, self.extension.default_mode),
         )
 

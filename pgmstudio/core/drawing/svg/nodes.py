@@ -206,7 +206,7 @@ class NodeDrawing:
         drawn = [
             text(shown, x + _INDENT, middle, size=11, fill=ink),
             text(
-                self.scale.text(value),
+                self._number(state, value),
                 x + width - 8,
                 middle,
                 size=11,
@@ -219,6 +219,12 @@ class NodeDrawing:
             end = x + _INDENT + text_width(shown, 11)
             drawn.append(line((x + _INDENT, middle), (end, middle), stroke=ink, stroke_width=1))
         return drawn
+
+    def _number(self, state: str, value: float) -> str:
+        """On the scale of possibility with necessity."""
+        if self.scale.inner is None:
+            return self.scale.text(value)
+        return f"Π {self.scale.text(value)}  N {self.scale.text(self._inner(state))}"
 
     def _inner(self, state: str) -> float:
         beliefs = self.beliefs or {}
