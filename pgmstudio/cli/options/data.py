@@ -143,8 +143,8 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
             raise DataFileError(path, f"{error.headline} {advice}", error.problems) from None
         raise
     for note in imported.warnings[:MAX_LISTED]:
-        options = [option for text, option in _ADVICE.items() if text in note]
-        line.message(" ".join((note, *options)))
+        hints = [option for text, option in _ADVICE.items() if text in note]
+        line.message(" ".join((note, *hints)))
     if len(imported.warnings) > MAX_LISTED:
         line.message(f"… and {count_of(len(imported.warnings) - MAX_LISTED, 'more note')}.")
     return imported

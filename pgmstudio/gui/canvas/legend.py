@@ -80,8 +80,12 @@ def legend_entries(
         entries.append(LegendEntry("outline = prior", _prior_sample))
     if any(face.mark is not None and face.mark.is_soft for face in rows):
         entries.append(LegendEntry("likelihood, drag", _likelihood_sample))
-    if any(face.most_probable is not None for face in rows):
-        entries.append(LegendEntry("most probable", _frame_sample))
+    framed = [face for face in rows if face.most_probable is not None]
+    if framed:
+        is_probable = framed[0].scale is Scale.PROBABILITY
+        entries.append(
+            LegendEntry("most probable" if is_probable else "most possible", _frame_sample)
+        )
     if any(face.is_stale for face in rows):
         entries.append(LegendEntry("needs an update", icon_sample("clock", "text_tertiary")))
     if any(face.mode is NodeMode.ENTROPY and face.beliefs for face in faces):

@@ -43,7 +43,9 @@ class SetEditor(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.field.installEventFilter(self)
         self._cell = QRect()
-        QApplication.instance().focusChanged.connect(self._on_focus)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus)
 
     # -- text and ticks
 
@@ -123,6 +125,7 @@ class SetEditor(QFrame):
         """Over its cell, and above it where there is too little room below."""
         self._cell = QRect(cell)
         parent = self.parentWidget()
+        assert parent is not None
         rows = min(self.states.count(), _MAX_ROWS)
         list_height = rows * max(20, self.states.sizeHintForRow(0)) + 6
         width = max(cell.width(), round(_MIN_WIDTH * theme().scale))

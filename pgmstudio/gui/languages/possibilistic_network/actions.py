@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from pgmstudio.core.inference.join_tree import MINIMUM, PRODUCT
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
@@ -78,7 +79,7 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
     ]
 
 
-def change_network(app: AppContext, text: str, edit: str, **values: object) -> bool:
+def change_network(app: AppContext, text: str, edit: str, **values: Any) -> bool:
     """An edit of the active possibilistic network as one undoable step."""
     model_id = app.workspace.model_id or ""
     return app.change(text, partial(edit_language, edit=edit, model_id=model_id, **values))

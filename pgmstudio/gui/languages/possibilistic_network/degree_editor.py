@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -189,7 +190,7 @@ class DegreeEditor(QWidget):
                 degrees=degrees,
             )
 
-    def _change(self, text: str, edit: str, **values: object) -> None:
+    def _change(self, text: str, edit: str, **values: Any) -> None:
         change = partial(edit_language, edit=edit, model_id=self._model_id, **values)
         if not self._app.change(text, change):
             self._show()  # what was typed is not in the model

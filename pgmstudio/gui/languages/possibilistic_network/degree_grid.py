@@ -96,7 +96,8 @@ class DegreeGrid(QWidget):
         kept = kept_at(self.degrees, self._alpha)
         top = float(self.degrees.max()) or 1.0
         for i, j in np.ndindex(*self.degrees.shape):
-            self._paint_cell(painter, self._cell(i, j), self.degrees[i, j], kept[i, j], top)
+            value, is_kept = float(self.degrees[i, j]), bool(kept[i, j])
+            self._paint_cell(painter, self._cell(i, j), value, is_kept, top)
         for i, value in enumerate(self.degrees.max(axis=1)):
             self._number(painter, self._cell(i, len(self._columns)), value)
         for j, value in enumerate(self.degrees.max(axis=0)):
@@ -165,9 +166,9 @@ class DegreeGrid(QWidget):
             if self._cell(i, j).contains(position.toPointF()):
                 first, second = self._names
                 pair = f"{first} = {self._rows[i]}, {second} = {self._columns[j]}"
-                is_out = self._alpha and not kept_at(self.degrees[i, j], self._alpha)
+                is_out = self._alpha and not kept_at(self.degrees, self._alpha)[i, j]
                 cut = ", below α" if is_out else ""
-                return f"{pair}: Π {_text(self.degrees[i, j])}{cut}"
+                return f"{pair}: Π {_text(float(self.degrees[i, j]))}{cut}"
         return ""
 
     def event(self, event: QEvent) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
 from pgmstudio.core.number_format import grouped
-from pgmstudio.gui.languages.description import Fact, ModelDescription
+from pgmstudio.gui.languages.description import ModelDescription
+from pgmstudio.gui.widgets.fact_rows import Fact
 
 
 class PossibilisticDescription(ModelDescription):
