@@ -14,7 +14,7 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.possibility import PossibilityDistribution
-from pgmstudio.core.data.relation import Relation, Tuples
+from pgmstudio.core.data.relation import Relation, Tuples, tuple_ids
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, TooLargeError
 from pgmstudio.core.large_counts import count_text
@@ -85,6 +85,16 @@ class TupleDegrees:
         table = np.zeros([self.domain.cardinalities[v] for v in scope])
         np.maximum.at(table, tuple(self.tuples[list(scope)]), self.degrees)
         return table
+
+
+    def projected(self, names: Sequence[str]) -> TupleDegrees:
+        """The largest degrees of some variables, as tuples over them."""
+        scope = [self.domain.index(name) for name in names]
+        domain = Domain(tuple(self.domain.variables[v] for v in scope))
+        first, ids = tuple_ids(self.tuples[scope], domain.cardinalities)
+        degrees = np.zeros(first.size)
+        np.maximum.at(degrees, ids, self.degrees)
+        return TupleDegrees.ranked(domain, self.tuples[scope][:, first], degrees)
 
 
 def kept_at(degrees: Floats, alpha: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -27,7 +27,8 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     summaries_of,
     timing_fits,
 )
-from pgmstudio.core.inference.base import InferenceSession, scaling_note
+from pgmstudio.core.inference.base import InferenceSession, Scale, scaling_note
+from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.base import NodeModel
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
@@ -280,6 +281,7 @@ def _changed_beliefs(model: Model, case: EvidenceCase) -> Markup:
     if model.effective_size() > MAX_SIZE:
         return tag("p", "The model is too large to compute beliefs for a report.", class_="quiet")
     try:
+        scale = language_of(model).scale
         session = open_session(model)
         before = _beliefs(session, model)
         for name, finding in case.evidence.items():
@@ -294,8 +296,8 @@ def _changed_beliefs(model: Model, case: EvidenceCase) -> Markup:
         (
             name if index == 0 else "",
             state,
-            decimal(float(before[name][index])),
-            decimal(float(after[name][index])),
+            _belief_text(before[name], index, scale),
+            _belief_text(after[name], index, scale),
         )
         for name in free[:MAX_CHANGED]
         for index, state in enumerate(model.domain[name].states)
@@ -303,11 +305,23 @@ def _changed_beliefs(model: Model, case: EvidenceCase) -> Markup:
     text = (
         f"log2 of the probability of the evidence: {decimal(bits)}. {scaling_note(case.evidence)}"
     )
+    if scale is not Scale.PROBABILITY:
+        text = f"Degree of possibility of the evidence: {decimal(2.0**bits)}."
     return joined([tag("p", text), table(("Variable", "State", "Before", "After"), rows, "<<>>")])
 
 
 def _beliefs(session: InferenceSession, model: Any) -> Mapping[str, Floats]:
-    return {v.name: session.belief(v.name).values.copy() for v in model.domain}
+    # Degrees are shown as they are, not scaled to a largest of 1.
+    is_possibility = language_of(model).scale is Scale.POSSIBILITY
+    factor = 2.0 ** session.log2_evidence() if is_possibility else 1.0
+    return {v.name: session.belief(v.name).values * factor for v in model.domain}
+
+
+def _belief_text(beliefs: Floats, index: int, scale: Scale) -> str:
+    """A probability, Π with N, or possible and impossible."""
+    if scale is Scale.PROBABILITY:
+        return decimal(float(beliefs[index]))
+    return state_text(beliefs.tolist(), index, scale)
 
 
 # Larger diagrams cannot be read on a page, and their layout takes long.
