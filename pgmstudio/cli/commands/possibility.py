@@ -101,10 +101,10 @@ class PossibilityReport:
     def _lines(self) -> Iterator[tuple[list[str], float]]:
         shown = min(self._count, self.max_lines)
         domain = self.tuples.domain
-        for number in range(shown):
-            codes = self.tuples.tuples[:, number].tolist()
+        for place in range(shown):
+            codes = self.tuples.tuples[:, place].tolist()
             states = [v.states[code] for v, code in zip(domain, codes, strict=True)]
-            yield states, float(self.tuples.degrees[number])
+            yield states, float(self.tuples.degrees[place])
 
     def as_dict(self) -> Mapping[str, Any]:
         return {

@@ -86,7 +86,6 @@ class TupleDegrees:
         np.maximum.at(table, tuple(self.tuples[list(scope)]), self.degrees)
         return table
 
-
     def projected(self, names: Sequence[str]) -> TupleDegrees:
         """The largest degrees of some variables, as tuples over them."""
         scope = [self.domain.index(name) for name in names]

@@ -136,3 +136,29 @@ def test_the_command_line_offers_the_option_where_sets_are_seen(
     assert "Option: --imprecise." in capsys.readouterr().err
     assert main(["associations", rows, "--measure", "spec_gain", "--imprecise"]) == 0
     assert "--imprecise" not in capsys.readouterr().err
+
+
+def test_the_command_possibility_lists_degrees_and_cuts(
+    sample_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = str(sample_data / "weather_imprecise.csv")
+    argv = ["possibility", rows, "--imprecise", "--rescaled", "--json"]
+    assert main([*argv, "--alpha", "0.8"]) == 0
+    cut = json.loads(capsys.readouterr().out)
+    assert (cut["tuples"], cut["exact"]) == (3, True)
+    assert [line["degree"] for line in cut["degrees"]] == pytest.approx([1, 0.9, 0.8])
+    assert main([*argv, "--of", "weather"]) == 0
+    projected = json.loads(capsys.readouterr().out)["degrees"]
+    assert {line["states"][0]: line["degree"] for line in projected} == pytest.approx(
+        {"sunny": 1.0, "cloudy": 0.9, "rainy": 0.7}
+    )
+    # Beyond the limit the degrees are marked.
+    assert main(["possibility", rows, "--imprecise", "--max-closure", "3"]) == 0
+    out = capsys.readouterr()
+    assert "(approximate)" in out.out
+    assert "Approximate: the imprecise rows have more than 3 intersections" in out.err
+    model = str(tmp_path / "weather.json")
+    learn = ["learn", "possibilistic.spanning-tree", rows, "--imprecise", "-o", model, "--quiet"]
+    assert main([*learn, "--rescaled", "yes"]) == 0
+    assert main(["possibility", model, "--alpha", "0.8", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["tuples"] >= 3

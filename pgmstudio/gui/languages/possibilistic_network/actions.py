@@ -34,6 +34,12 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
         if app.workspace.model_id is not None:
             open_distribution(app, app.workspace.model_id)
 
+    def open_probabilities() -> None:
+        from pgmstudio.gui.languages.possibilistic_network.comparison_page import open_comparison
+
+        if app.workspace.model_id is not None:
+            open_comparison(app, app.workspace.model_id)
+
     def model() -> PossibilisticNetwork | None:
         found = None if on.entry is None else on.entry.model
         return found if isinstance(found, PossibilisticNetwork) else None
@@ -58,6 +64,15 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
             open_page,
             icon="cube",
             needs=[possibilistic],
+        ),
+        ActionSpec(
+            "evaluate.degrees-and-probabilities",
+            "Degrees and probabilities…",
+            "Evaluate",
+            "Possibility and necessity beside the probabilities of the same graph and data.",
+            open_probabilities,
+            icon="scales",
+            needs=[possibilistic, on.rows_of_model],
         ),
         ActionSpec(
             "model.product-norm",

@@ -48,6 +48,10 @@ from pgmstudio.core.languages.possibilistic_network.model import (
     PossibilisticNetwork,
     conditional_degrees,
 )
+from pgmstudio.core.languages.possibilistic_network.probabilities import (
+    compared_degrees,
+    same_graph_network,
+)
 from pgmstudio.core.learning.base import Finished, Learner
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.params import parse_params
@@ -323,3 +327,17 @@ def test_norm_convention_and_scale_can_be_changed() -> None:
     assert joint_degrees(scaled) == pytest.approx(joint_degrees(network) / 0.5)
     with pytest.raises(GraphError, match="minimum"):
         rescale(set_norm(network, norm=PRODUCT))
+
+
+def test_probabilities_of_the_same_graph_stand_beside_the_degrees() -> None:
+    dag = Dag(GEOMETRIC.domain.names, ((), (0,), (1,)))
+    network = PossibilisticNetwork.of_distribution(dag, PossibilityDistribution.of(GEOMETRIC))
+    twin = same_graph_network(network, GEOMETRIC)
+    assert twin.dag == dag
+    rows = compared_degrees(network, twin, {"color": Observed("yellow")})
+    shape = {row.state: row for row in rows if row.variable == "shape"}
+    assert shape["square"].possibility == shape["square"].necessity == pytest.approx(0.1)
+    assert sum(row.probability or 0 for row in shape.values()) == pytest.approx(1)
+    # Smoothing leaves a circle some probability that is not possible.
+    assert not shape["circle"].is_consistent
+    assert shape["square"].is_consistent
