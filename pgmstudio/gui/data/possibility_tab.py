@@ -16,7 +16,7 @@ from pgmstudio.gui.languages.possibilistic_network.distribution_view import (
     DistributionView,
     ShownDistribution,
 )
-from pgmstudio.gui.widgets.basic import named, row, vbox
+from pgmstudio.gui.widgets.basic import named, vbox
 
 
 def data_distribution(
@@ -33,11 +33,11 @@ def data_distribution(
             f"of which {whole(DRAWN)} were drawn at random. No degree is too large, but some may "
             "be too small."
         )
-        return ShownDistribution(tuples, note, is_warning=True)
+        return ShownDistribution(tuples, warning=note)
     if distribution.is_precise:
         return ShownDistribution(tuples)
     sets = counted(distribution.set_degrees.size, "intersection")
-    return ShownDistribution(tuples, f"Degrees are exact: the imprecise rows have {sets}.")
+    return ShownDistribution(tuples, f"exact, by {sets} of imprecise rows")
 
 
 class PossibilityTab(QWidget):
@@ -49,13 +49,12 @@ class PossibilityTab(QWidget):
         self._app, self._data_id = app, data_id
         self._asked: tuple[DataSet, bool] | None = None
         self.rescale = named(
-            QCheckBox("Rescale so that the largest degree is 1"), "possibilityRescale"
+            QCheckBox("Rescale"), "possibilityRescale", "Rescale", "Divide by the largest degree."
         )
-        self.rescale.setToolTip("Divide all degrees by the largest.")
         self.rescale.clicked.connect(self._on_rescale)
-        self.view = DistributionView()
+        self.view = DistributionView(self.rescale)
         self._task = LatestTask(self, self._on_found, self._on_failed)
-        vbox(self, row(self.rescale, None), (self.view, 1), margins=(16, 10, 16, 8), spacing=6)
+        vbox(self, self.view, margins=(16, 10, 16, 8))
 
     def show_data(self, data: DataSet) -> None:
         """Compute the degrees of `data` unless they are shown already."""

@@ -32,7 +32,7 @@ def network_distribution(model: PossibilisticNetwork, _cancel: CancelToken) -> S
             f"The degrees are not normalised: the largest is {short_degree(tuples.top)}, not 1. "
             "Necessity is relative to it."
         )
-    return ShownDistribution(tuples, note)
+    return ShownDistribution(tuples, warning=note)
 
 
 class DistributionPage(Page):

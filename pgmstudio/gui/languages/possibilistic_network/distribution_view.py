@@ -34,11 +34,11 @@ degree_text = partial(belief_text, scale=Scale.POSSIBILITY)
 
 @dataclass(frozen=True, eq=False)
 class ShownDistribution:
-    """The tuples with their degrees, and a note on how they were found."""
+    """The tuples with their degrees, how they were found, and what is wrong with them."""
 
     tuples: TupleDegrees
-    note: str = ""
-    is_warning: bool = False
+    origin: str = ""
+    warning: str = ""
 
 
 class DistributionView(QWidget):
@@ -46,7 +46,8 @@ class DistributionView(QWidget):
 
     alpha_changed = Signal(float)
 
-    def __init__(self) -> None:
+    def __init__(self, option: QWidget | None = None) -> None:
+        """`option`: a control after the slider."""
         super().__init__()
         self.shown: ShownDistribution | None = None
         self.alpha = 0.0
@@ -72,8 +73,10 @@ class DistributionView(QWidget):
         self._split.setSizes([340, 360])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
-        head = row(label("α", "heading"), self.slider, self.variable, self.summary)
-        vbox(self, widening(head, 3), self.note, (self._split, 1), spacing=8)
+        options = [] if option is None else [option]
+        parts = [label("α", "heading"), self.slider, *options, self.variable, self.summary]
+        head = widening(row(*parts), len(parts) - 1)
+        vbox(self, head, self.note, (self._split, 1), spacing=8)
 
     def _degrees_half(self) -> QWidget:
         projection = QWidget()
@@ -82,7 +85,7 @@ class DistributionView(QWidget):
         half = QSplitter(Qt.Orientation.Vertical)
         half.setChildrenCollapsible(False)
         half.addWidget(self.tuples)
-        half.addWidget(projection)
+        half.addWidget(scrolled(projection, "distributionPairScroll"))
         half.setSizes([320, 200])
         made = QWidget()
         vbox(made, half, margins=(8, 0, 0, 0))
@@ -111,7 +114,7 @@ class DistributionView(QWidget):
         """Show degrees; α above the largest is brought down to it."""
         self.shown = shown
         self._split.show()
-        self.note.show_text(shown.note, "warning" if shown.is_warning else "info")
+        self.note.show_text(shown.warning, "warning")
         tuples = shown.tuples
         names = tuples.domain.names
         columns = [Column(name, stretches=True) for name in names]
@@ -163,7 +166,9 @@ class DistributionView(QWidget):
         part = f"{grouped(kept)} of {counted(len(tuples), 'tuple')}"
         level = "possible" if not alpha else f"at least {alpha_text(alpha)} possible"
         largest = f"largest degree {degree_text(tuples.top)}"
-        self.summary.setText(f"{part} {level} · {largest}{cut}")
+        texts = (f"{part} {level}", f"{largest}{cut}", self.shown.origin)
+        self.summary.setText(" · ".join(filter(None, texts)))
+        self.summary.setToolTip(self.summary.text())
         try:
             relation = tuples.cut(alpha)
         except DataError as problem:  # α is above all degrees

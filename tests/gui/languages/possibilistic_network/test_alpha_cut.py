@@ -129,7 +129,7 @@ def test_degrees_of_data_are_cut_and_an_approximation_is_marked(
     tab = page.show_tab("possibility")
     assert isinstance(tab, PossibilityTab)
     qtbot.waitUntil(lambda: tab.view.shown is not None)
-    assert "exact" in tab.view.note.text
+    assert "exact" in tab.view.summary.text()
     tab.view.slider.slider.setValue(100)
     assert tab.view.relation.relation is not None
     assert len(tab.view.relation.relation) == 1  # the most possible tuple
@@ -137,5 +137,4 @@ def test_degrees_of_data_are_cut_and_an_approximation_is_marked(
     qtbot.waitUntil(lambda: tab.view.shown is not None and tab.view.shown.tuples.top == 1)
     assert tab.view.alpha == pytest.approx(1)
     approximate = data_distribution(data, NEVER, max_closure=5)
-    assert approximate.is_warning
-    assert approximate.note.startswith("Approximate")
+    assert approximate.warning.startswith("Approximate")
