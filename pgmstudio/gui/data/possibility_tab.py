@@ -37,7 +37,7 @@ def data_distribution(
     if distribution.is_precise:
         return ShownDistribution(tuples)
     sets = counted(distribution.set_degrees.size, "intersection")
-    return ShownDistribution(tuples, f"exact, by {sets} of imprecise rows")
+    return ShownDistribution(tuples, f"exact, {sets}")
 
 
 class PossibilityTab(QWidget):

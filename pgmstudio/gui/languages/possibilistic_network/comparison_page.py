@@ -73,6 +73,7 @@ class ProbabilityComparisonPage(ModelQueryPage):
             name="comparedKeep",
             tip="Add the Bayesian network of the same graph to the project.",
         )
+        self.text.setText("Fitting the Bayesian network of the same graph…")
         self.table = Table(
             "comparedDegrees",
             "Degrees and probabilities",
