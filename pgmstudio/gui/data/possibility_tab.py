@@ -52,7 +52,7 @@ class PossibilityTab(QWidget):
             QCheckBox("Rescale"), "possibilityRescale", "Rescale", "Divide by the largest degree."
         )
         self.rescale.clicked.connect(self._on_rescale)
-        self.view = DistributionView(self.rescale)
+        self.view = DistributionView(app.errors.report, self.rescale)
         self._task = LatestTask(self, self._on_found, self._on_failed)
         vbox(self, self.view, margins=(16, 10, 16, 8))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pgmstudio.core.data.imprecise import ImpreciseData, cell_text
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
+from pgmstudio.core.project.model_edits import remove_edge
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.data.possibility_tab import PossibilityTab
 from pgmstudio.gui.data.set_editor import SetEditor
@@ -87,6 +89,21 @@ def test_imprecise_rows_are_imported_learned_cut_asked_saved_and_reopened(
     assert isinstance(distribution, DistributionPage)
     qtbot.waitUntil(lambda: distribution.view.shown is not None, timeout=LONG_MS)
     assert distribution.view.alpha == pytest.approx(extension.cut)
+
+    # An edge is removed, and the degrees of the smaller graph are those of the data.
+    open_model_page(app, model_id)
+    before_edit = app.project.models[model_id].model
+    assert isinstance(before_edit, PossibilisticNetwork)
+    source, target = before_edit.edges[0]
+    edit = partial(remove_edge, model_id=model_id, source=source, target=target)
+    assert app.change("Remove", edit)
+    edited = app.project.models[model_id].model
+    trigger(window, "model.degrees-from-data")
+    qtbot.waitUntil(lambda: app.project.models[model_id].model is not edited, timeout=LONG_MS)
+    app.history.undo()
+    app.history.undo()
+    assert app.project.models[model_id].model is before_edit
+    qtbot.waitUntil(lambda: nodes["weather"].face.beliefs == prior)
 
     # Evidence, with the probabilities of the same graph beside it, and undone.
     open_model_page(app, model_id)

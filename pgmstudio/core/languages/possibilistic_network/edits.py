@@ -11,6 +11,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import GraphError
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.join_tree import MINIMUM
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
 
@@ -48,11 +49,15 @@ def rescale(model: PossibilisticNetwork) -> PossibilisticNetwork:
 
 
 def project_data(
-    model: PossibilisticNetwork, *, data: DataSet, rescaled: bool = False
+    model: PossibilisticNetwork,
+    *,
+    data: DataSet,
+    rescaled: bool = False,
+    cancel: CancelToken = NEVER,
 ) -> PossibilisticNetwork:
     """The same graph, norm and convention with the degrees of the rows of a data set."""
     rows = data if data.domain == model.domain else rows_over(data, model.domain)
-    distribution = PossibilityDistribution.of(rows, rescaled=rescaled)
+    distribution = PossibilityDistribution.of(rows, rescaled=rescaled, cancel=cancel)
     return PossibilisticNetwork.of_distribution(
         model.dag, distribution, model.norm, model.convention
     )

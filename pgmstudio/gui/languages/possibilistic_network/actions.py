@@ -5,19 +5,64 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from PySide6.QtCore import QObject
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.join_tree import MINIMUM, PRODUCT
+from pgmstudio.core.languages.possibilistic_network.edits import project_data
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
+from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
+from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 RESCALE = "Rescale degrees to a largest of 1"
 NO_NETWORK = "the active model is not a possibilistic network."
 
 
+class DataDegrees(QObject):
+    """Takes the degrees of a graph from the rows of its data set, in the background."""
+
+    def __init__(self, app: AppContext) -> None:
+        super().__init__(app.window)
+        self._app = app
+        self._asked: tuple[str, object] = ("", None)
+        self._task = LatestTask(self, self._on_projected, app.errors.report)
+
+    def take(self) -> None:
+        """Rescaled as in the run that made the model."""
+        model_id = self._app.workspace.model_id or ""
+        entry = self._app.project.models.get(model_id)
+        sources = model_sources(self._app)
+        rows = sources.rows(model_id)
+        if entry is None or rows is None or not isinstance(entry.model, PossibilisticNetwork):
+            return
+        self._asked = (model_id, entry.model)
+        rescaled = bool(getattr(sources.params(model_id), "rescaled", False))
+        self._task.ask(partial(_projected, entry.model, rows.data, rescaled))
+
+    def _on_projected(self, network: PossibilisticNetwork) -> None:
+        model_id, model = self._asked
+        entry = self._app.project.models.get(model_id)
+        if entry is None or entry.model is not model:  # it was edited in the meantime
+            return
+        edit = partial(replace_model, model_id=model_id, model=network)
+        if self._app.change("Degrees from data", edit):
+            self._app.notify("The degrees are those of the data.", undo=True)
+
+
+def _projected(
+    model: PossibilisticNetwork, data: DataSet, rescaled: bool, cancel: CancelToken
+) -> PossibilisticNetwork:
+    return project_data(model, data=data, rescaled=rescaled, cancel=cancel)
+
+
 def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
-    on = Conditions(app)
+    on, from_data = Conditions(app), DataDegrees(app)
     possibilistic = on.model_with(
         lambda entry: isinstance(entry.model, PossibilisticNetwork), NO_NETWORK
     )
@@ -82,6 +127,15 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
             turn_norm,
             needs=[possibilistic],
             is_checked=has_product,
+        ),
+        ActionSpec(
+            "model.degrees-from-data",
+            "Degrees from data",
+            "Model",
+            "Give this graph the degrees of the rows of its data set.",
+            from_data.take,
+            icon="database",
+            needs=[possibilistic, on.rows_of_model],
         ),
         ActionSpec(
             "model.rescale",

@@ -45,7 +45,7 @@ class DistributionPage(Page):
         self._app, self._id = app, model_id
         self._cuts = alpha_cuts(app)
         self._task = LatestTask(self, self._on_tuples, self._on_failed)
-        self.view = DistributionView()
+        self.view = DistributionView(app.errors.report)
         self.view.alpha_changed.connect(partial(self._cuts.choose, model_id))
         self._cuts.changed.connect(self._on_cut)
         frame = QFrame()
@@ -72,6 +72,7 @@ class DistributionPage(Page):
 
     def closed(self) -> None:
         self._task.forget()
+        self.view.forget()
 
     def _ask(self) -> None:
         if self._model is not None:

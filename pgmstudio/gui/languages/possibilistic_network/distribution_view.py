@@ -3,6 +3,7 @@ variables, and the relation of an α-cut, which follows the slider."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,12 +11,14 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.data.tuple_degrees import TupleDegrees
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.inference.belief_text import belief_text
-from pgmstudio.core.languages.relational_network.pairs import all_pairs
+from pgmstudio.core.languages.relational_network.pairs import PairProjection, all_pairs
 from pgmstudio.core.number_format import counted, grouped, whole
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.possibilistic_network.alpha import AlphaSlider, alpha_text
 from pgmstudio.gui.languages.possibilistic_network.degree_grid import MAX_STATES, DegreeGrid
 from pgmstudio.gui.languages.relational_network.relation_drawing import RelationView
@@ -28,6 +31,7 @@ from pgmstudio.gui.widgets.table import Column, Table
 
 MAX_LISTED = 2_000  # tuples in the table
 MAX_PAIRS = 400  # whose grids are drawn
+MAX_AT_ONCE = 300_000  # cells of tuples times variables whose cut takes less than a frame
 _NARROW = 640  # px below which the two halves are one above the other
 degree_text = partial(belief_text, scale=Scale.POSSIBILITY)
 
@@ -41,14 +45,25 @@ class ShownDistribution:
     warning: str = ""
 
 
+def _cut(
+    tuples: TupleDegrees, alpha: float, _cancel: CancelToken
+) -> tuple[TupleDegrees, Relation, tuple[PairProjection, ...]]:
+    """The relation of a cut with its pairs; α is at most the largest degree."""
+    relation = tuples.cut(min(alpha, tuples.top))
+    return tuples, relation, tuple(all_pairs(relation))
+
+
 class DistributionView(QWidget):
     """Left the relation of the cut, right all degrees; `alpha_changed` follows the slider."""
 
     alpha_changed = Signal(float)
 
-    def __init__(self, option: QWidget | None = None) -> None:
-        """`option`: a control after the slider."""
+    def __init__(
+        self, report: Callable[[BaseException], object], option: QWidget | None = None
+    ) -> None:
+        """`report`: takes errors; `option`: a control after the slider."""
         super().__init__()
+        self._task = LatestTask(self, self._on_cut, report)
         self.shown: ShownDistribution | None = None
         self.alpha = 0.0
         self.slider = AlphaSlider("distributionAlpha")
@@ -169,15 +184,19 @@ class DistributionView(QWidget):
         texts = (f"{part} {level}", f"{largest}{cut}", self.shown.origin)
         self.summary.setText(" · ".join(filter(None, texts)))
         self.summary.setToolTip(self.summary.text())
-        try:
-            relation = tuples.cut(alpha)
-        except DataError as problem:  # α is above all degrees
-            self.note.show_text(str(problem), "warning")
-            return
-        self.relation.show_relation(relation, tuple(all_pairs(relation)))
-        self.variable.setVisible(not self.relation.is_cube and len(tuples.domain) > 2)
         self.tuples.viewport().update()
         self._show_grid()
+        if len(tuples) * len(tuples.domain) ** 2 <= MAX_AT_ONCE:
+            self._task.forget()
+            self._on_cut(_cut(tuples, alpha, NEVER))
+        else:
+            self._task.ask(partial(_cut, tuples, alpha))
+
+    def _on_cut(self, cut: tuple[TupleDegrees, Relation, tuple[PairProjection, ...]]) -> None:
+        tuples, relation, pairs = cut
+        if self.shown is not None and tuples is self.shown.tuples:
+            self.relation.show_relation(relation, pairs)
+            self.variable.setVisible(not self.relation.is_cube and len(tuples.domain) > 2)
 
     def _show_grid(self) -> None:
         pair = self.pair.currentData()
@@ -203,6 +222,10 @@ class DistributionView(QWidget):
         """The largest degrees of a pair, and its wall or grid in the relation."""
         self.pair.setCurrentIndex(self.pair.findData((first, second)))
         self.relation.show_pair((first, second))
+
+    def forget(self) -> None:
+        """The page is closed."""
+        self._task.forget()
 
     # -- requests
 

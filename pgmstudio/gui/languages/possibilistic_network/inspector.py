@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
@@ -9,9 +10,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import UNKNOWN, ImpreciseData, cell_text
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.belief_text import short_degree
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.inference.join_tree import MINIMUM, PRODUCT
@@ -20,6 +22,7 @@ from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.core.scores.association_measures import nonspecificity
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel
+from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.languages.possibilistic_network.actions import RESCALE, change_network
 from pgmstudio.gui.languages.possibilistic_network.alpha import alpha_cuts
 from pgmstudio.gui.languages.possibilistic_network.degree_grid import MAX_STATES, DegreeGrid
@@ -81,12 +84,14 @@ class ModelSection(QWidget):
         self.norm.choose(model.norm)
         offer(self.convention, {key: choice_label(key) for key in CONVENTIONS}, model.convention)
         self._formula.setText(CONVENTION_TEXTS[model.convention])
-        try:
-            top = model.top
-        except PgmStudioError as problem:
-            self.warning.show_text(str(problem), "warning")
+        # The largest degree of a tuple is that of any variable's states before evidence.
+        priors = next(iter(subject.live.priors.values()), None)
+        if priors is None:  # not computed yet, or not possible
+            self.section.fact.setText("")
+            self.warning.show_text("")
             self.rescale.hide()
             return
+        top = float(priors.max())
         self.section.fact.setText(f"largest {short_degree(top)}")
         is_normal = top >= 1 - 1e-9
         self.rescale.setVisible(not is_normal)
@@ -112,6 +117,19 @@ class ModelSection(QWidget):
         change_network(self._app, text, "set_convention", convention=convention)
 
 
+@dataclass(frozen=True, eq=False)
+class _PairDegrees:
+    model: PossibilisticNetwork
+    pair: tuple[int, int]
+    degrees: Floats
+
+
+def _pair_degrees(
+    model: PossibilisticNetwork, pair: tuple[int, int], _cancel: CancelToken
+) -> _PairDegrees:
+    return _PairDegrees(model, pair, model.projections([pair])[0])
+
+
 class EdgeSections(QWidget):
     """The largest degrees of both ends, their specificity gain, and imprecise rows of the data."""
 
@@ -119,6 +137,8 @@ class EdgeSections(QWidget):
         super().__init__()
         self._app = app
         self._subject: tuple[ActiveModel, tuple[str, ...]] | None = None
+        self._degrees: _PairDegrees | None = None
+        self._task = LatestTask(self, self._on_degrees, app.errors.report)
         self._cuts = alpha_cuts(app)
         self._cuts.changed.connect(self._on_cut)
         projection = Section("Max-projection", "before evidence", line=False)
@@ -157,8 +177,12 @@ class EdgeSections(QWidget):
         if not isinstance(model, PossibilisticNetwork):
             return
         pair = (model.domain.index(names[0]), model.domain.index(names[1]))
+        known = self._degrees
+        if known is None or known.model is not model or known.pair != pair:
+            self._task.ask(partial(_pair_degrees, model, pair))
+            return
+        degrees = known.degrees
         variables = [model.domain.variables[v] for v in pair]
-        degrees = model.projections([pair])[0]
         alpha = self._cuts.alpha(subject.model_id)
         self.grid.setVisible(max(v.cardinality for v in variables) <= MAX_STATES)
         self._below.setVisible(alpha > 0)
@@ -210,6 +234,11 @@ class EdgeSections(QWidget):
         )
         self.rows.show_rows([(number + 1, *_texts(data, columns, number)) for number in shown])
         _fit(self.rows, len(shown))
+
+    def _on_degrees(self, found: _PairDegrees) -> None:
+        self._degrees = found
+        if self._subject is not None:
+            self.show_subject(*self._subject)
 
     def _on_cut(self, model_id: str) -> None:
         subject = self._subject

@@ -77,7 +77,7 @@ def test_inspector_and_table_show_and_edit_degrees(qtbot: QtBot, window: MainWin
     app.workspace.select((), ())
     qtbot.waitUntil(lambda: bool(window.findChildren(ModelSection)))
     section = window.findChildren(ModelSection)[0]
-    assert "Not normalised" in section.warning.text
+    qtbot.waitUntil(lambda: "Not normalised" in section.warning.text)
     section.norm.chosen.emit(PRODUCT)
     assert model().norm == PRODUCT
     qtbot.waitUntil(lambda: not app.actions["model.rescale"].isEnabled())
@@ -90,7 +90,8 @@ def test_inspector_and_table_show_and_edit_degrees(qtbot: QtBot, window: MainWin
     app.workspace.select((), (("weather", "grass"),))
     qtbot.waitUntil(lambda: bool(window.findChildren(EdgeSections)))
     edge = window.findChildren(EdgeSections)[0]
-    assert edge.grid.degrees.tolist() == [[0.45, 0.2], [0.35, 0.3], [0.1, 0.8]]
+    expected = [[0.45, 0.2], [0.35, 0.3], [0.1, 0.8]]
+    qtbot.waitUntil(lambda: edge.grid.degrees.tolist() == expected)
 
     editor = DegreeEditor(app)
     qtbot.addWidget(editor)
