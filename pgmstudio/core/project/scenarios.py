@@ -88,7 +88,10 @@ def scenario_table(
     if language_of(model).scale is Scale.POSSIBILITY:
         heads += [f"necessity, {head}" for head in heads]
         columns += [
-            {name: np.array(necessity_of(values)) for name, values in beliefs.items()}
+            {
+                name: np.array(necessity_of(values.tolist()), dtype=np.float64)
+                for name, values in beliefs.items()
+            }
             for beliefs in columns
         ]
     rows = [["variable", "state", *heads]]

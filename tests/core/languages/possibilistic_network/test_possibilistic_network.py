@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.graphs.dag import Dag, dag_count, undirected_graph_count
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed, weights_of
 from pgmstudio.core.inference.join_tree import MINIMUM, NORMS, PRODUCT, combine
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.degree_session import DegreeSession, degrees_of
 from pgmstudio.core.languages.possibilistic_network.edits import (
     rescale,
@@ -55,6 +57,11 @@ from pgmstudio.core.languages.possibilistic_network.probabilities import (
 from pgmstudio.core.learning.base import Finished, Learner
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.edits import add_model
+from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Project
+from pgmstudio.core.project.scenarios import Outcome, Scenario, scenario_table
+from pgmstudio.core.reports.model_svg import drawing_of
+from pgmstudio.core.reports.sections import cases_part
 from tests.core.learning.lecture_data import GEOMETRIC
 from tests.possibilistic_networks import random_possibilistic
 
@@ -341,3 +348,30 @@ def test_probabilities_of_the_same_graph_stand_beside_the_degrees() -> None:
     # Smoothing leaves a circle some probability that is not possible.
     assert not shape["circle"].is_consistent
     assert shape["square"].is_consistent
+
+
+def test_reports_drawings_and_scenarios_have_possibility_and_necessity() -> None:
+    dag = Dag(GEOMETRIC.domain.names, ((), (0,), (1,)))
+    network = rescale(
+        PossibilisticNetwork.of_distribution(dag, PossibilityDistribution.of(GEOMETRIC))
+    )
+    evidence = {"color": Observed("yellow")}
+    project = add_model(Project(), entry=ModelEntry("objects", network))
+    case = EvidenceCase(evidence, next(iter(project.models)))
+    report = str(next(cases_part(replace(project, evidence_cases={"yellow": case}))))
+    assert "Degree of possibility of the evidence: 1" in report
+    assert "Π 1.00  N 1.00" in report
+    assert "probability" not in report
+    drawing = drawing_of(ModelFile(network), findings=evidence, with_beliefs=True)
+    assert ">N 1<" in drawing
+    assert ">Π 1<" in drawing
+    with_yellow = np.array([0.0, 1.0, 0.0])
+    outcome = Outcome(Scenario("A", "yellow", evidence), {"shape": with_yellow}, 0.0)
+    table = scenario_table(network, {"shape": np.ones(3)}, [outcome], ["shape"])
+    assert table.splitlines()[0].split("\t")[2:] == [
+        "prior",
+        "A: yellow",
+        "necessity, prior",
+        "necessity, A: yellow",
+    ]
+    assert table.splitlines()[2].split("\t")[2:] == ["1.0", "1.0", "0.0", "1.0"]
