@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,11 @@ class Outcome:
     beliefs: Beliefs
     log2_evidence: float
     problem: str = ""
+
+    def relative(self) -> Outcome:
+        """Degrees divided by that of the evidence."""
+        top = 2.0**self.log2_evidence
+        return replace(self, beliefs={name: values / top for name, values in self.beliefs.items()})
 
 
 def cases_for(project: Project, model_id: str) -> dict[str, Mapping[str, Finding]]:

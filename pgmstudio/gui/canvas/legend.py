@@ -73,7 +73,8 @@ def legend_entries(
     rows = [face for face in faces if face.shows_rows]
     if any(face.scale is Scale.POSSIBILITY and face.beliefs for face in rows):
         entries.append(LegendEntry("outer: possibility Π, inner: necessity N", _degrees_sample))
-        entries.append(LegendEntry("N = Π(e) − Π(other states)"))
+        is_relative = all(max(face.beliefs, default=1.0) > 1 - 1e-9 for face in rows)
+        entries.append(LegendEntry(f"N = {'1' if is_relative else 'Π(e)'} − Π(other states)"))
     if any(face.cut > 0 for face in rows):
         entries.append(LegendEntry("α, states below it are struck out", _cut_line_sample))
     if any(_shows_prior(face) for face in rows):

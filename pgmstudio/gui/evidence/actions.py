@@ -117,6 +117,11 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             return None
         return f"{a_kind(subject.model.kind)} has no most probable explanation yet."
 
+    def has_degrees() -> str | None:
+        subject = on.subject
+        is_possibility = subject is not None and subject.live.scale is Scale.POSSIBILITY
+        return None if is_possibility else "the active model is not a possibilistic network."
+
     def explanation_text() -> str:
         is_possible = on.entry is not None and on.probabilities() is not None
         return "Most possible tuple" if is_possible else "Most probable explanation"
@@ -179,6 +184,15 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             needs=[on.beliefs, explainable],
             is_checked=commands.is_explaining,
             text_provider=explanation_text,
+        ),
+        ActionSpec(
+            "evidence.relative",
+            "Degrees relative to Π(e)",
+            "Evidence",
+            "Show possibility and necessity divided by the possibility of the evidence.",
+            commands.toggle_relative,
+            needs=[on.beliefs, has_degrees],
+            is_checked=commands.is_relative,
         ),
         ActionSpec(
             "evidence.save",
@@ -271,6 +285,15 @@ class _Commands:
         if (subject := self._subject) is not None:
             subject.live.show_most_probable(not subject.live.shows_most_probable)
         self._app.actions.refresh("evidence.explain")
+
+    def is_relative(self) -> bool:
+        subject = self._subject
+        return subject is not None and subject.live.is_relative
+
+    def toggle_relative(self) -> None:
+        if (subject := self._subject) is not None:
+            subject.live.show_relative(not subject.live.is_relative)
+        self._app.actions.refresh("evidence.relative")
 
     def save_case(self) -> None:
         subject = self._subject

@@ -170,7 +170,9 @@ class ScenariosPage(ModelQueryPage):
         self._note.show_text(str(error), "warning")
 
     def _on_outcomes(self, outcomes: tuple[Outcome, ...]) -> None:
-        self._outcomes = outcomes
+        self._outcomes = tuple(
+            outcome.relative() if self._live.is_relative else outcome for outcome in outcomes
+        )
         self._show()
 
     # -- showing

@@ -84,14 +84,12 @@ class ModelSection(QWidget):
         self.norm.choose(model.norm)
         offer(self.convention, {key: choice_label(key) for key in CONVENTIONS}, model.convention)
         self._formula.setText(CONVENTION_TEXTS[model.convention])
-        # The largest degree of a tuple is that of any variable's states before evidence.
-        priors = next(iter(subject.live.priors.values()), None)
-        if priors is None:  # not computed yet, or not possible
+        if not subject.live.priors:  # not computed yet, or not possible
             self.section.fact.setText("")
             self.warning.show_text("")
             self.rescale.hide()
             return
-        top = float(priors.max())
+        top = subject.live.largest_degree
         self.section.fact.setText(f"largest {short_degree(top)}")
         is_normal = top >= 1 - 1e-9
         self.rescale.setVisible(not is_normal)

@@ -45,7 +45,9 @@ class PossibilisticExtension(PageExtension):
 
     @property
     def cut(self) -> float:
-        return self._cuts.alpha(self._model_id)
+        """As nodes show it: divided by Π(e) where degrees are."""
+        live, alpha = self._page.asking.live, self._cuts.alpha(self._model_id)
+        return alpha / 2**live.log2_evidence if live.is_relative else alpha
 
     def open_diagram(self, diagram: str) -> str:
         self.bar.setVisible(diagram == self.first_diagram)
@@ -73,8 +75,8 @@ class PossibilisticExtension(PageExtension):
     def _show(self) -> None:
         live = self._page.asking.live
         beliefs = list(live.beliefs.values())
-        alpha = self.cut
-        kept = sum(int(kept_at(np.asarray(b), alpha).sum()) for b in beliefs)
+        alpha = self._cuts.alpha(self._model_id)
+        kept = sum(int(kept_at(np.asarray(b), self.cut).sum()) for b in beliefs)
         states = sum(len(b) for b in beliefs)
         degrees = self._degrees()
         tuples = ""
@@ -82,8 +84,7 @@ class PossibilisticExtension(PageExtension):
             possible = int((degrees > 0).sum())
             tuples = f"{grouped(int(kept_at(degrees, alpha).sum()))} of {grouped(possible)} tuples"
         # The slider keeps its range while evidence changes.
-        priors = [float(np.max(values, initial=0.0)) for values in live.priors.values()]
-        self.bar.show_cut(alpha, max(priors, default=1.0), (kept, states), tuples)
+        self.bar.show_cut(alpha, live.largest_degree, (kept, states), tuples)
 
     def _degrees(self) -> Floats | None:
         """Those of all tuples with the evidence; None where they are not listed."""

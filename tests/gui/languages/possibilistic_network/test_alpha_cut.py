@@ -47,6 +47,16 @@ def test_the_slider_strikes_out_states_and_turns_degrees_into_a_relation(
     # 0.2, 0.3, 0.8 given wet
     qtbot.waitUntil(lambda: bar.kept.text() == "2 of 5 states · 1 of 3 tuples kept")
 
+    # Relative to Π(e) = 0.8; α is that of the degrees themselves.
+    action = app.actions["evidence.relative"]
+    qtbot.waitUntil(action.isEnabled)
+    action.trigger()
+    qtbot.waitUntil(lambda: nodes["weather"].face.beliefs == pytest.approx((0.25, 0.375, 1)))
+    assert nodes["weather"].face.cut == pytest.approx(0.5)
+    assert bar.kept.text() == "2 of 5 states · 1 of 3 tuples kept"
+    action.trigger()
+    qtbot.waitUntil(lambda: nodes["weather"].face.beliefs == pytest.approx((0.2, 0.3, 0.8)))
+
     bar.relation.click()
     shown = app.center.current
     assert isinstance(shown, DistributionPage)
