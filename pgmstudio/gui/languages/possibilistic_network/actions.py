@@ -21,6 +21,7 @@ from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 RESCALE = "Rescale degrees to a largest of 1"
+MENU = "Model/Possibilistic network"
 NO_NETWORK = "the active model is not a possibilistic network."
 
 
@@ -104,7 +105,7 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.possibility",
             "Possibility distribution…",
-            "Model",
+            MENU,
             "The degrees of the tuples of a possibilistic network, and its α-cuts as relations.",
             open_page,
             icon="cube",
@@ -122,7 +123,7 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.product-norm",
             "Product of degrees",
-            "Model",
+            MENU,
             "Combine degrees by their product; without the tick by their minimum.",
             turn_norm,
             needs=[possibilistic],
@@ -131,7 +132,7 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.degrees-from-data",
             "Degrees from data",
-            "Model",
+            MENU,
             "Give this graph the degrees of the rows of its data set.",
             from_data.take,
             icon="database",
@@ -140,7 +141,7 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.rescale",
             "Rescale degrees",
-            "Model",
+            MENU,
             "Divide all degrees by the largest, so that it is 1.",
             rescale,
             needs=[possibilistic, by_minimum],
