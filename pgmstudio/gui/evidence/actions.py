@@ -188,7 +188,7 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "evidence.relative",
             "Degrees relative to Π(e)",
-            "Evidence",
+            "Evaluate/Possibilistic network",
             "Show possibility and necessity divided by the possibility of the evidence.",
             commands.toggle_relative,
             needs=[on.beliefs, has_degrees],

@@ -21,7 +21,7 @@ from pgmstudio.gui.runs.model_data import model_sources
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 RESCALE = "Rescale degrees to a largest of 1"
-MENU = "Model/Possibilistic network"
+MENU = "Evaluate/Possibilistic network"
 NO_NETWORK = "the active model is not a possibilistic network."
 
 
@@ -114,7 +114,7 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "evaluate.degrees-and-probabilities",
             "Degrees and probabilities…",
-            "Evaluate",
+            MENU,
             "Possibility and necessity beside the probabilities of the same graph and data.",
             open_probabilities,
             icon="scales",
