@@ -111,7 +111,8 @@ def read_data(source: TableLike, **options: Any) -> Data:
 
     The options are those of the importer: `bins` and `binning` discretize columns of many numbers,
     `frequency` names the column with the count of each row, `markers` the texts of missing cells,
-    `as_states` and `leave_out` columns, `target` the class of `binning="mdl"`.
+    `as_states` and `leave_out` columns, `target` the class of `binning="mdl"`. With `imprecise` a
+    cell such as {red,green} is a set of states, which possibilistic learners use.
 
     >>> len(read_data(sample_path("coronary.csv")))
     1841

@@ -46,6 +46,7 @@ COMMANDS: dict[str, Command] = {
         Command("associations", "DATA --target V", "test or measure which columns are associated"),
         Command("independences", "STATEMENTS", "find the graph of stated independences by PC"),
         Command("decomposition", "DATA [MODEL]", "count the tuples that graphs add to the data"),
+        Command("possibility", "DATA|MODEL", "list degrees of possibility and their α-cuts"),
         Command("learn", "KEY DATA", "run a learner"),
         Command("evaluate", "MODEL DATA", "compute the log-likelihood of rows, and sizes"),
         Command("query", "MODEL", "compute beliefs given evidence"),

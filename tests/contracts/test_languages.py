@@ -204,6 +204,9 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
                 "degrees": np.linspace(0.5, 1.0, first.cardinality),
             },
             "project_data": {"data": DataSet(model.domain, zeros)},
+            "set_norm": {"norm": "product"},
+            "set_convention": {"convention": "hisdal"},
+            "rescale": {},
         }
     if model.kind == "markov-network":
         assert isinstance(model, MarkovNetwork)

@@ -39,8 +39,11 @@ MAX_LISTED = 5
 
 # The start of the importer's advice on columns of many numbers.
 MANY_NUMBERS = "Discretise into bins"
-# Part of its advice on a number that may stand for a missing value.
-MAYBE_MISSING = "make it a missing marker"
+# Parts of its advice on numbers that may stand for missing values and on sets of states.
+_ADVICE = {
+    "make it a missing marker": "Option: --missing-marker=TEXT.",
+    "read the rows as imprecise": "Option: --imprecise.",
+}
 
 _DELIMITERS = {"tab": "\t", "blanks": " ", "comma": ",", "semicolon": ";"}
 
@@ -119,6 +122,7 @@ def import_options(args: argparse.Namespace) -> ImportOptions:
         delimiter=_DELIMITERS.get(args.delimiter, args.delimiter),
         markers=tuple(dict.fromkeys((*DEFAULT_MARKERS, *args.missing_marker))),
         missing_as_state=args.missing_as_state,
+        imprecise=args.imprecise,
         bins=args.bins,
         target=args.target,
         frequency=args.frequency,
@@ -140,7 +144,8 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
             raise DataFileError(path, f"{error.headline} {advice}", error.problems) from None
         raise
     for note in imported.warnings[:MAX_LISTED]:
-        line.message(f"{note} Option: --missing-marker=TEXT." if MAYBE_MISSING in note else note)
+        hints = [option for text, option in _ADVICE.items() if text in note]
+        line.message(" ".join((note, *hints)))
     if len(imported.warnings) > MAX_LISTED:
         line.message(f"… and {count_of(len(imported.warnings) - MAX_LISTED, 'more note')}.")
     return imported
@@ -148,10 +153,6 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
 
 def read_rows(path: str, args: argparse.Namespace, line: ProgressLine) -> DataSet:
     """The rows of a file; variables have the states that occur in it."""
-    if args.imprecise:
-        from pgmstudio.core.io.data.imprecise import read_imprecise
-
-        return read_imprecise(path, import_options(args))
     return _import(path, import_options(args), line).data
 
 

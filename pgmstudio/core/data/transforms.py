@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
+from pgmstudio.core.data.imprecise import Cell, ImpreciseData, with_cells
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError
 
@@ -25,6 +26,21 @@ def weighted_counts(data: DataSet, column: str) -> Floats:
 
 def recoded(data: DataSet, changes: Mapping[str, tuple[Variable, Sequence[int | None]]]) -> DataSet:
     """Give columns other variables: old state i becomes state `mapping[i]`, or missing for None."""
+    plain = _recoded_cells(data, changes)
+    if not isinstance(data, ImpreciseData):
+        return plain
+    mappings = {data.domain.index(name): mapping for name, (_, mapping) in changes.items()}
+    sets: dict[Cell, frozenset[int]] = {}
+    for cell, states in data.sets.items():
+        to = mappings.get(cell[0])
+        new = states if to is None else {to[state] for state in states}
+        sets[cell] = frozenset(state for state in new if state is not None)
+    return with_cells(ImpreciseData(plain.domain, plain.codes, plain.weights), sets)
+
+
+def _recoded_cells(
+    data: DataSet, changes: Mapping[str, tuple[Variable, Sequence[int | None]]]
+) -> DataSet:
     variables = tuple(
         changes[variable.name][0] if variable.name in changes else variable
         for variable in data.domain
@@ -140,12 +156,9 @@ def drop_rows(data: DataSet, rows: Iterable[int]) -> DataSet:
 
 def set_cell(data: DataSet, row: int, column: str, state: str | None) -> DataSet:
     """Change one cell; None makes it missing. Rows are counted from 0."""
-    if not 0 <= row < data.row_count:
-        raise DataError(f"There is no row {row + 1}; there are {data.row_count}.")
-    codes = data.codes.copy()
-    code = data.missing_code if state is None else data.domain[column].code(state)
-    codes[data.domain.index(column), row] = code
-    return replace(data, codes=codes)
+    variable = data.domain[column]
+    states = frozenset(() if state is None else {variable.code(state)})
+    return with_cells(data, {(data.domain.index(column), row): states})
 
 
 def missing_as_state(
@@ -240,6 +253,10 @@ def rows_over(data: DataSet, domain: Domain, *, is_lenient: bool = False) -> Dat
         column = known.column(name)
         seen = column != known.missing_code
         codes[domain.index(name), seen] = column[seen]
+    if isinstance(known, ImpreciseData):
+        index = [domain.index(name) for name in there]
+        sets = {(index[v], row): states for (v, row), states in known.sets.items()}
+        return ImpreciseData(domain, codes, data.weights, sets)
     return DataSet(domain, codes, data.weights)
 
 
@@ -260,4 +277,12 @@ def stacked(parts: Sequence[DataSet]) -> DataSet:
     weights = None
     if any(part.weights is not None for part in parts):
         weights = np.concatenate([part.row_weights for part in parts])
-    return DataSet(parts[0].domain, codes, weights)
+    if not any(isinstance(part, ImpreciseData) for part in parts):
+        return DataSet(parts[0].domain, codes, weights)
+    sets: dict[Cell, frozenset[int]] = {}
+    begin = 0
+    for part in parts:
+        if isinstance(part, ImpreciseData):
+            sets |= {(v, begin + row): states for (v, row), states in part.sets.items()}
+        begin += part.row_count
+    return ImpreciseData(parts[0].domain, codes, weights, sets)

@@ -33,6 +33,12 @@ def belief_text(value: float, scale: Scale, *, digits: int = 1, unit: str = "") 
             return "possible" if value > 0 else "impossible"
 
 
+def short_degree(value: float) -> str:
+    """A degree where there is little room: `.80`, `0`, `1`."""
+    text = belief_text(value, Scale.POSSIBILITY)
+    return {"0.00": "0", "1.00": "1", "0+": "0+"}.get(text, text.removeprefix("0"))
+
+
 def state_text(
     beliefs: Sequence[float], index: int, scale: Scale, *, digits: int = 1, unit: str = " %"
 ) -> str:

@@ -33,6 +33,17 @@ def shifts_bits(beliefs: Mapping[str, Floats], priors: Mapping[str, Floats]) -> 
     return _by_variable(beliefs, priors)
 
 
+def largest_changes(
+    beliefs: Mapping[str, Floats], priors: Mapping[str, Floats]
+) -> dict[str, float]:
+    """The largest change of a degree of each variable that has both, for degrees of possibility."""
+    return {
+        name: float(np.abs(values - priors[name]).max(initial=0.0))
+        for name, values in beliefs.items()
+        if name in priors and len(priors[name]) == len(values)
+    }
+
+
 def entropies_bits(beliefs: Mapping[str, Floats]) -> dict[str, float]:
     """`entropy_bits` of every variable, in one stroke."""
     return {name: -bits + 0.0 for name, bits in _by_variable(beliefs, None).items()}

@@ -119,6 +119,7 @@ def plain_draft(draft: Draft) -> dict[str, Any]:
         "reading": {name: getattr(draft.reading, name) for name in _READING_OPTIONS},
         "markers": list(draft.reading.markers),
         "missing_as_state": draft.reading.missing_as_state,
+        "imprecise": draft.reading.imprecise,
         "treatments": {name: chosen.value for name, chosen in draft.treatments.items()},
         "cutting": {name: asdict(how) for name, how in draft.cutting.items()},
         "split": asdict(draft.split),
@@ -132,6 +133,7 @@ def restored_draft(values: Mapping[str, Any]) -> Draft:
             **{name: values["reading"].get(name) for name in _READING_OPTIONS},
             markers=tuple(values.get("markers", DEFAULT_MARKERS)),
             missing_as_state=bool(values.get("missing_as_state", False)),
+            imprecise=bool(values.get("imprecise", False)),
         )
         treatments = {
             name: Treatment(treatment) for name, treatment in values["treatments"].items()
@@ -179,7 +181,7 @@ class Reading:
 
 
 def _column(table: RawTable, options: ImportOptions, name: str) -> Column:
-    markers = (*options.markers, *table.markers)
+    markers = (*options.all_markers, *table.markers)
     return column_of(table.frame[name], markers, table.decimal)
 
 
@@ -239,7 +241,7 @@ def _markers_seen(
     for name in incomplete:
         texts = table.frame[name].cast(polars.String).unique().to_list()
         seen |= {"" if text is None else text.strip() for text in texts}
-    return tuple(marker for marker in (*options.markers, *table.markers) if marker in seen)
+    return tuple(marker for marker in (*options.all_markers, *table.markers) if marker in seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,7 +308,7 @@ def import_rows(
             v.name: cuts_from_labels(v.name, v.states) for v in data.domain if v.is_ordinal
         }
         cuts = {column: cut for column, cut in candidates.items() if cut is not None}
-        markers = options.markers
+        markers = options.all_markers
     else:
         imported = code_table(reading.path, reading.table, options)
         warnings, cuts, markers = imported.warnings, dict(imported.cuts), imported.markers

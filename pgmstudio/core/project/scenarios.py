@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pgmstudio.core.analysis.belief_query import Beliefs, answer, become
 from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.inference.base import Finding, InferenceSession
+from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
+from pgmstudio.core.inference.belief_text import necessity_of
 from pgmstudio.core.inference.findings import fits
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import Project
 
@@ -36,6 +40,11 @@ class Outcome:
     beliefs: Beliefs
     log2_evidence: float
     problem: str = ""
+
+    def relative(self) -> Outcome:
+        """Degrees divided by that of the evidence."""
+        top = 2.0**self.log2_evidence
+        return replace(self, beliefs={name: values / top for name, values in self.beliefs.items()})
 
 
 def cases_for(project: Project, model_id: str) -> dict[str, Mapping[str, Finding]]:
@@ -77,10 +86,20 @@ def scenario_table(
     names: Sequence[str],
     separator: str = "\t",
 ) -> str:
-    """One line per state: variable, state, prior, then each scenario, to all digits."""
-    heads = [f"{o.scenario.letter}: {o.scenario.name}" for o in outcomes]
+    """One line per state: variable, state, prior, then each scenario, to all digits; degrees of
+    possibility are followed by those of necessity."""
+    heads = ["prior", *(f"{o.scenario.letter}: {o.scenario.name}" for o in outcomes)]
     columns = [priors, *(outcome.beliefs for outcome in outcomes)]
-    rows = [["variable", "state", "prior", *heads]]
+    if language_of(model).scale is Scale.POSSIBILITY:
+        heads += [f"necessity, {head}" for head in heads]
+        columns += [
+            {
+                name: np.array(necessity_of(values.tolist()), dtype=np.float64)
+                for name, values in beliefs.items()
+            }
+            for beliefs in columns
+        ]
+    rows = [["variable", "state", *heads]]
     for name in names:
         for index, state in enumerate(model.domain[name].states):
             cells = [repr(float(b[name][index])) if name in b else "" for b in columns]

@@ -19,7 +19,7 @@ from pgmstudio.core.inference.base import (
     Scale,
     scaling_note,
 )
-from pgmstudio.core.inference.belief_text import belief_text
+from pgmstudio.core.inference.belief_text import belief_text, state_text
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
 from pgmstudio.core.languages.sessions import open_session
@@ -110,10 +110,11 @@ def _beliefs(
 ) -> Markup:
     model = entry.model
     scale = language_of(model).scale
-    prior = answer(session, model.domain, {}, {}, False).beliefs
+    first = answer(session, model.domain, {}, {}, False)
+    prior = _shown_beliefs(first.beliefs, first.log2_evidence, scale)
     scenarios = [Scenario(a, *case) for a, case in zip(LETTERS, cases, strict=False)]
     outcomes = evaluate(model.domain, scenarios, session, NEVER)
-    known = [outcome.beliefs for outcome in outcomes if outcome.beliefs]
+    known = [_shown_beliefs(o.beliefs, o.log2_evidence, scale) for o in outcomes if o.beliefs]
     names = sorted(model.domain.names, key=lambda name: -_difference(name, [prior, *known]))
     rows: list[tuple[Content, ...]] = []
     for name in names[:MAX_VARIABLES]:
@@ -123,7 +124,7 @@ def _beliefs(
             rows.append((title if index == 0 else "", state, *cells))
     letters = [o.scenario.letter for o in outcomes if o.beliefs]
     head = ("Variable", "State", "Prior", *letters)
-    parts: list[Content] = [facts(_scenario_facts(outcome) for outcome in outcomes)]
+    parts: list[Content] = [facts(_scenario_facts(outcome, scale) for outcome in outcomes)]
     unit = " in percent" if scale is Scale.PROBABILITY else ""
     caption = f"Beliefs{unit}; variables with the largest differences first"
     parts.append(table(head, rows, "<<" + ">" * (1 + len(letters)), caption))
@@ -133,14 +134,22 @@ def _beliefs(
     return joined(parts)
 
 
-def _scenario_facts(outcome: Outcome) -> tuple[str, Content]:
+def _scenario_facts(outcome: Outcome, scale: Scale) -> tuple[str, Content]:
     scenario = outcome.scenario
     findings = ", ".join(f"{name} {finding}" for name, finding in scenario.evidence.items())
     text = scenario.name if scenario.name == findings else f"{scenario.name}: {findings}"
     if outcome.problem:
         return scenario.letter, f"{text}. {outcome.problem}"
     note = scaling_note(scenario.evidence)
-    return scenario.letter, f"{text}. P(e) {2**outcome.log2_evidence:.4g}. {note}".rstrip()
+    degree = "P(e)" if scale is Scale.PROBABILITY else "Degree of possibility"
+    return scenario.letter, f"{text}. {degree} {2**outcome.log2_evidence:.4g}. {note}".rstrip()
+
+
+def _shown_beliefs(beliefs: Beliefs, log2_evidence: float, scale: Scale) -> Beliefs:
+    """Degrees are shown as they are, not scaled to a largest of 1."""
+    if scale is not Scale.POSSIBILITY:
+        return beliefs
+    return {name: values * 2.0**log2_evidence for name, values in beliefs.items()}
 
 
 def _difference(name: str, columns: Sequence[Beliefs]) -> float:
@@ -149,7 +158,9 @@ def _difference(name: str, columns: Sequence[Beliefs]) -> float:
 
 
 def _cell(beliefs: Beliefs, name: str, index: int, scale: Scale) -> str:
-    return belief_text(float(beliefs[name][index]), scale)
+    if scale is Scale.PROBABILITY:
+        return belief_text(float(beliefs[name][index]), scale)
+    return state_text(beliefs[name].tolist(), index, scale)
 
 
 # -- explanations

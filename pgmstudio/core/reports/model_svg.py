@@ -11,7 +11,7 @@ from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.core.drawing.svg.diagram import svg_of
 from pgmstudio.core.drawing.svg.nodes import BeliefScale
 from pgmstudio.core.inference.base import Finding, Scale, as_seen, done_states, weights_of
-from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text, short_degree
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.base import ComponentModel, ComponentSession
 from pgmstudio.core.languages.diagrams import picture_of, special_drawing
@@ -20,6 +20,9 @@ from pgmstudio.core.languages.sessions import open_session
 
 if TYPE_CHECKING:
     from pgmstudio.core.drawing.diagram import GraphPicture
+
+# Pixels right of the bars.
+_NUMBER_COLUMNS = {Scale.PROBABILITY: 40.0, Scale.POSSIBILITY: 92.0, Scale.RELATION: 72.0}
 
 
 def drawing_of(
@@ -69,7 +72,14 @@ def drawing_of(
     priors = beliefs()
     for name, finding in (findings or {}).items():
         session.set_evidence(name, finding)
-    sizes = box_sizes(graph, priors)
+    column = _NUMBER_COLUMNS[scale]
+    sizes = {
+        node: (
+            width + (column - _NUMBER_COLUMNS[Scale.PROBABILITY] if node in priors else 0),
+            height,
+        )
+        for node, (width, height) in box_sizes(graph, priors).items()
+    }
     return svg_of(
         graph,
         place(graph, method=graph.method, sizes=sizes),
@@ -90,9 +100,9 @@ def drawing_of(
         theme=theme,
         title=file.title,
         scale=BeliefScale(
-            partial(belief_text, scale=scale),
+            short_degree if is_possibility else partial(belief_text, scale=scale),
             partial(rest_text, scale=scale),
             necessity_of if is_possibility else None,
-            72.0 if scale is Scale.RELATION else 40.0,
+            column,
         ),
     )

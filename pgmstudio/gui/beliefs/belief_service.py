@@ -76,6 +76,7 @@ class BeliefService(QObject):
         self._is_live = True
         self._is_stale = True
         self.shows_most_probable = False
+        self.is_relative = False
         self._engine = BeliefWorker(self._opener, self)
         self._engine.opened.connect(self._on_opened)
         self._engine.answered.connect(self._take)
@@ -132,11 +133,18 @@ class BeliefService(QObject):
 
     @property
     def beliefs(self) -> Beliefs:
-        return self._answer.beliefs
+        return _relative(self._answer.beliefs) if self.is_relative else self._answer.beliefs
 
     @property
     def priors(self) -> Beliefs:
-        return self._priors
+        return _relative(self._priors) if self.is_relative else self._priors
+
+    @property
+    def largest_degree(self) -> float:
+        """The largest degree of a joint state without evidence; 1 for probabilities or unknown."""
+        if self.scale is not Scale.POSSIBILITY:
+            return 1.0
+        return _largest(self._priors) or 1.0
 
     @property
     def scale(self) -> Scale:
@@ -327,6 +335,11 @@ class BeliefService(QObject):
         self.shows_most_probable = show
         self.update_now()
 
+    def show_relative(self, on: bool) -> None:
+        """Show degrees of possibility divided by Π(e), the largest of them, or as they are."""
+        self.is_relative = on
+        self.changed.emit()
+
     def set_model(self, model: Model) -> None:
         """Replace the model; evidence that still fits is kept."""
         if model is self._model:
@@ -371,7 +384,7 @@ class BeliefService(QObject):
         self._error = None
         self._is_stale = True
         self._reasons.clear()
-        self._answer = replace(self._answer, beliefs=fitting(self.beliefs, domain))
+        self._answer = replace(self._answer, beliefs=fitting(self._answer.beliefs, domain))
         self._priors = fitting(self._priors, domain)
         self._engine.open(self._model, *self._question)
 
@@ -389,7 +402,7 @@ class BeliefService(QObject):
     def _take(self, answer: Answer) -> None:
         for refusal in answer.refusals:
             self._put_back(refusal, answer.evidence.get(refusal.variable))
-        self._answer = replace(answer, beliefs=settled(self.beliefs, answer.beliefs))
+        self._answer = replace(answer, beliefs=settled(self._answer.beliefs, answer.beliefs))
         self._reasons.clear()
         self._last_update = time.perf_counter()
         self._is_stale = (
@@ -409,3 +422,14 @@ class BeliefService(QObject):
                 self._findings.pop(refusal.variable)
             else:
                 self._findings[refusal.variable] = before
+
+
+def _largest(degrees: Beliefs) -> float:
+    """That of any variable: the largest degree of a joint state."""
+    return float(max((values.max(initial=0.0) for values in degrees.values()), default=0.0))
+
+
+def _relative(degrees: Beliefs) -> Beliefs:
+    """Degrees divided by the largest."""
+    top = _largest(degrees)
+    return degrees if top <= 0 else {name: values / top for name, values in degrees.items()}

@@ -72,13 +72,21 @@ def legend_entries(
         return entries + _far_entries(faces, detail)
     rows = [face for face in faces if face.shows_rows]
     if any(face.scale is Scale.POSSIBILITY and face.beliefs for face in rows):
-        entries.append(LegendEntry("outer: possibility, inner: necessity", _degrees_sample))
+        entries.append(LegendEntry("outer: possibility Π, inner: necessity N", _degrees_sample))
+        is_relative = all(max(face.beliefs, default=1.0) > 1 - 1e-9 for face in rows)
+        entries.append(LegendEntry(f"N = {'1' if is_relative else 'Π(e)'} − Π(other states)"))
+    if any(face.cut > 0 for face in rows):
+        entries.append(LegendEntry("α, states below it are struck out", _cut_line_sample))
     if any(_shows_prior(face) for face in rows):
         entries.append(LegendEntry("outline = prior", _prior_sample))
     if any(face.mark is not None and face.mark.is_soft for face in rows):
         entries.append(LegendEntry("likelihood, drag", _likelihood_sample))
-    if any(face.most_probable is not None for face in rows):
-        entries.append(LegendEntry("most probable", _frame_sample))
+    framed = [face for face in rows if face.most_probable is not None]
+    if framed:
+        is_probable = framed[0].scale is Scale.PROBABILITY
+        entries.append(
+            LegendEntry("most probable" if is_probable else "most possible", _frame_sample)
+        )
     if any(face.is_stale for face in rows):
         entries.append(LegendEntry("needs an update", icon_sample("clock", "text_tertiary")))
     if any(face.mode is NodeMode.ENTROPY and face.beliefs for face in faces):
@@ -158,6 +166,10 @@ def _prior_sample(painter: QPainter, position: QRectF) -> None:
 
 def _degrees_sample(painter: QPainter, position: QRectF) -> None:
     paint_bar(painter, _bar(position), Bar(0.8, inner=0.4))
+
+
+def _cut_line_sample(painter: QPainter, position: QRectF) -> None:
+    paint_bar(painter, _bar(position), Bar(0.8, cut=0.5))
 
 
 def _likelihood_sample(painter: QPainter, position: QRectF) -> None:

@@ -32,6 +32,8 @@ from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 INDENT = 9.0
 NUMBER_COLUMN = 40.0
 WORD_COLUMN = 72.0  # of “impossible”
+DEGREES_COLUMN = 92.0  # of possibility and necessity
+NECESSITY_COLUMN = 44.0
 ROWS_TOP = HEAD + 2.5
 BAR_HEIGHT = 9.0
 MARK_SIZE = 13.0
@@ -61,7 +63,8 @@ def face_size(node: PictureNode, face: NodeView) -> Size:
 
 
 def _number_column(face: NodeView) -> float:
-    return WORD_COLUMN if face.scale is Scale.RELATION else NUMBER_COLUMN
+    columns = {Scale.RELATION: WORD_COLUMN, Scale.POSSIBILITY: DEGREES_COLUMN}
+    return columns.get(face.scale, NUMBER_COLUMN)
 
 
 def _even(width: float) -> float:

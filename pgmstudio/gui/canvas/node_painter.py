@@ -12,7 +12,7 @@ from pgmstudio.core.drawing.diagram import NodeShape
 from pgmstudio.core.drawing.layout.boxes import HEAD, LINE
 from pgmstudio.core.drawing.svg.nodes import Mark
 from pgmstudio.core.inference.base import Scale
-from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of, rest_text, short_degree
 from pgmstudio.gui.canvas.fonts import (
     canvas_font,
     canvas_metrics,
@@ -22,6 +22,7 @@ from pgmstudio.gui.canvas.fonts import (
 from pgmstudio.gui.canvas.node_geometry import (
     INDENT,
     MARK_SIZE,
+    NECESSITY_COLUMN,
     NodeGeometry,
     name_pixels,
     name_rect,
@@ -366,7 +367,7 @@ class NodePainter:
         state = face.states[index]
         is_known = bool(face.beliefs)
         is_out = (is_known and face.beliefs[index] <= 0) or (
-            mark is not None and state in mark.struck
+            (mark is not None and state in mark.struck) or face.is_cut(index)
         )
         is_chosen = mark is not None and state == mark.chosen
         ink = colors.color("text_secondary" if is_out else "text")
@@ -382,8 +383,14 @@ class NodePainter:
             painter.setFont(canvas_font("caption", "medium"))
             chosen = f"{mark.tint}_ink" if mark is not None else "evidence_ink"
             painter.setPen(colors.color(chosen) if is_chosen else ink)
+            right = row.adjusted(0, 0, -INDENT + 1, 0)
             number = belief_text(face.beliefs[index], face.scale)
-            painter.drawText(row.adjusted(0, 0, -INDENT + 1, 0), _RIGHT, number)
+            if face.scale is Scale.POSSIBILITY:
+                necessity = short_degree(necessity_of(face.beliefs)[index])
+                painter.drawText(right, _RIGHT, f"N {necessity}")
+                right.adjust(0, 0, -NECESSITY_COLUMN, 0)
+                number = f"Π {short_degree(face.beliefs[index])}"
+            painter.drawText(right, _RIGHT, number)
         self._paint_bar(position, index, mark, is_chosen)
         if face.most_probable == state:
             painter.setPen(QPen(colors.color("mpe"), 1.5))
@@ -417,6 +424,7 @@ class NodePainter:
             inner=necessity_of(self._values)[index] if has_inner else 0.0,
             prior=face.priors[index] if has_prior else None,
             weight=face.weights[index] if is_soft else None,
-            has_guides=has_guides,
+            has_guides=has_guides and face.scale is Scale.PROBABILITY,
+            cut=face.cut if face.cut > 0 else None,
         )
         paint_bar(self._painter, track, bar)

@@ -61,6 +61,7 @@ class Detail(Enum):
     DOT = "dot"
 
 
+_ROUNDING = 1e-9  # of degrees
 FULL_FROM, NAME_FROM = 0.70, 0.22
 
 
@@ -128,6 +129,7 @@ class NodeView:
     is_done: bool = False  # the state of `weights` is an intervention
     scale: Scale = Scale.PROBABILITY
     is_faint: bool = False  # drawn pale, because others are what is asked about
+    cut: float = 0.0  # α: states of a smaller degree are struck out
 
     @property
     def shows_rows(self) -> bool:
@@ -179,6 +181,10 @@ class NodeView:
     def is_impossible(self, index: int) -> bool:
         """Whether the state has probability 0, given evidence or a priori."""
         return bool(self.beliefs) and self.beliefs[index] <= 0 and not self.weights
+
+    def is_cut(self, index: int) -> bool:
+        """Whether the state is not in the α-cut."""
+        return self.cut > 0 and bool(self.beliefs) and self.beliefs[index] < self.cut - _ROUNDING
 
     @property
     def description(self) -> str:

@@ -142,7 +142,8 @@ def compare_actions(app: AppContext) -> list[ActionSpec]:
 
         count = len(askable(app.project))
         if count < 2:
-            return "two models are needed. Learn or open another one." if count else NO_MODEL
+            what = "two models" if count else "two models with probabilities"
+            return f"{what} are needed. Learn or open another one."
         return None
 
     return [

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
+from pgmstudio.core.data.imprecise import ImpreciseData, as_imprecise, as_precise
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.data.reader import FORMATS, write_data
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.number_format import counted
+from pgmstudio.core.project.edits import replace_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL, Conditions
 from pgmstudio.gui.evidence.last_model import last_model
@@ -148,6 +152,33 @@ class DataCommands(QObject):
         if source is not None and data_id is not None:
             open_import_page(self._app, source, replaces=data_id)
 
+    # -- imprecise values
+
+    def is_imprecise(self) -> bool:
+        entry = self._app.project.data.get(self.data_id or "")
+        return entry is not None and isinstance(entry.data, ImpreciseData)
+
+    def toggle_imprecise(self) -> None:
+        """Let cells have sets of states, or take the sets away, as one undoable change."""
+        data_id = self.data_id
+        if data_id is None:
+            return
+        entry = self._app.project.data[data_id]
+        before = entry.data
+        sets = len(before.sets) if isinstance(before, ImpreciseData) else 0
+        data = as_precise(before) if self.is_imprecise() else as_imprecise(before)
+        text = f"{'Precise' if self.is_imprecise() else 'Imprecise'} values of {entry.name}"
+        if not self._app.change(text, partial(replace_data, data_id=data_id, data=data)):
+            return
+        open_data_page(self._app, data_id)
+        if isinstance(data, ImpreciseData):
+            message = "A cell can now have a set of states: double-click it and tick them."
+        elif sets:
+            message = f"{counted(sets, 'cell')} with a set of states became missing."
+        else:
+            message = "Every cell has one state or is missing; no set of states was lost."
+        self._app.notify(message, undo=True)
+
     # -- rows and models
 
     def cannot_use_row(self) -> str | None:
@@ -234,6 +265,15 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             needs=[on.data],
         ),
         ActionSpec(
+            "data.imprecise",
+            "Imprecise values",
+            "Data",
+            "Allow sets of states in cells: one of several states, or * for any.",
+            commands.toggle_imprecise,
+            needs=[on.data],
+            is_checked=commands.is_imprecise,
+        ),
+        ActionSpec(
             "data.split",
             "Split…",
             "Data",
@@ -257,6 +297,14 @@ def data_actions(app: AppContext) -> list[ActionSpec]:
             "Data",
             "Show the mutual information or another measure of every pair of columns.",
             commands.tab("associations"),
+            needs=[on.data],
+        ),
+        ActionSpec(
+            "data.possibility",
+            "Possibility",
+            "Data",
+            "Show the degrees of possibility that the rows give to tuples, and their α-cuts.",
+            commands.tab("possibility"),
             needs=[on.data],
         ),
         ActionSpec(

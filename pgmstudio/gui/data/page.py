@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.resampling import case_total
 from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
 from pgmstudio.core.errors import PgmStudioError
@@ -27,6 +28,7 @@ from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.columns_tab import ColumnsTab
+from pgmstudio.gui.data.possibility_tab import PossibilityTab
 from pgmstudio.gui.data.table_tab import TableTab
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -59,6 +61,7 @@ _TABS = (
         "Associations",
         "Mutual information or another measure of every pair of columns",
     ),
+    ("possibility", "Possibility", "Degrees of possibility of the rows, and their α-cuts"),
     ("split", "Split", "Training, validation and test rows"),
 )
 
@@ -167,9 +170,11 @@ def missing_message(data: DataSet) -> str:
     ]
     cells = data.row_count * len(data.domain)
     complete = data.row_count - data.incomplete_row_count
+    sets = len(data.sets) if isinstance(data, ImpreciseData) else 0
+    kept = f"{grouped(sets)} of them have a set of states. " if sets else ""
     return (
         f"{grouped(total)} of {counted(cells, 'cell')} are missing in {join_names(names)}. "
-        f"{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
+        f"{kept}{grouped(complete)} of {counted(data.row_count, 'row')} are complete. "
         "They stay missing; each learner states how it treats them."
     )
 
@@ -231,7 +236,7 @@ class SplitTab(QWidget):
         self.problem.show_text("")
 
 
-Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | SplitTab
+Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | PossibilityTab | SplitTab
 
 
 class DataPage(Page):
@@ -294,7 +299,7 @@ class DataPage(Page):
         return self._app.project.data[self.data_id]
 
     def show_tab(self, key: str) -> QWidget:
-        """Show a tab: table, columns, missing, associations or split."""
+        """Show a tab: table, columns, missing, associations, possibility or split."""
         if key not in self._tabs:
             tab = _MAKERS[key](self._app, self.data_id)
             self._tabs[key] = tab
@@ -348,9 +353,12 @@ class DataPage(Page):
 
 
 def facts_of(data: DataSet) -> str:
-    """`303 rows × 14 · 7 cells missing · 296 rows complete`."""
+    """`303 rows × 14 · 7 cells missing · 296 rows complete`; sets of states are counted apart."""
     missing = sum(data.missing_counts)
     shape = f"{counted(data.row_count, 'row')} × {len(data.domain)}"
+    if isinstance(data, ImpreciseData):
+        sets = counted(len(data.sets), "set", "sets")
+        return f"{shape} · {sets} of states · {counted(missing - len(data.sets), 'cell')} unknown"
     if not missing:
         return f"{shape} · all rows complete"
     complete = data.row_count - data.incomplete_row_count
@@ -367,6 +375,7 @@ _MAKERS: dict[str, Callable[[AppContext, str], Tab]] = {
     "columns": ColumnsTab,
     "missing": MissingTab,
     "associations": AssociationTab,
+    "possibility": PossibilityTab,
     "split": SplitTab,
 }
 

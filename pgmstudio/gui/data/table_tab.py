@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,9 +21,10 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QBrush, QFontMetrics, QKeyEvent
+from PySide6.QtGui import QBrush, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QComboBox,
     QHBoxLayout,
     QMenu,
@@ -34,12 +36,22 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import drop_rows, set_cell
-from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.data.imprecise import (
+    UNKNOWN,
+    ImpreciseData,
+    cell_text,
+    states_of_text,
+    with_cells,
+)
+from pgmstudio.core.data.transforms import drop_rows
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.project.edits import replace_data
+from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.data.set_editor import SetEditor
 from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason, use_row_as_evidence
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
@@ -50,6 +62,7 @@ from pgmstudio.gui.widgets.grid_view import GridView
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
 _MAX_WIDTH = 170  # initial column width (px)
+_SETS_MEASURED = 500  # cells whose widths columns fit
 
 
 Filters = dict[str, frozenset[str | None]]
@@ -119,6 +132,7 @@ class DataTableModel(QAbstractTableModel):
         self._read_domain()
 
     def _read_domain(self) -> None:
+        self.is_imprecise = isinstance(self._data, ImpreciseData)
         self._names = self._data.domain.names
         self._states = tuple(variable.states for variable in self._data.domain)
         self._missing = self._data.missing_code
@@ -162,6 +176,8 @@ class DataTableModel(QAbstractTableModel):
         column = index.column()
         code = int(self._data.codes[column, self.row_of(index.row())])
         is_missing = code == self._missing
+        if self.is_imprecise and is_missing:
+            return self._imprecise_data(index, role)
         if role == Qt.ItemDataRole.DisplayRole:
             return MISSING_SYMBOL if is_missing else self._states[column][code]
         if role == Qt.ItemDataRole.EditRole:
@@ -173,6 +189,19 @@ class DataTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             return QBrush(theme().color("warning_ink"))
         return f"{self._names[column]} is missing in row {grouped(self.row_of(index.row()) + 1)}."
+
+    def _imprecise_data(self, index: Index, role: int) -> Any:
+        """A cell that is a set of states, or unknown."""
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return QBrush(theme().color("warning_soft"))
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QBrush(theme().color("warning_ink"))
+        row = self.row_of(index.row())
+        text = cell_text(self._data, index.column(), row, " ")
+        if role != Qt.ItemDataRole.ToolTipRole:
+            return text
+        what = "is one of the states" if text != UNKNOWN else "may have any state:"
+        return f"{self._names[index.column()]} of row {grouped(row + 1)} {what} {text}"
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -203,8 +232,8 @@ class DataTableModel(QAbstractTableModel):
         self.cell_edited.emit(self.row_of(index.row()), self._names[index.column()], value)
         return True
 
-    def states_of(self, column: int) -> tuple[str, ...]:
-        return self._states[column]
+    def variable(self, column: int) -> Variable:
+        return self._data.domain.variables[column]
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.sort_requested.emit(column, order == Qt.SortOrder.DescendingOrder)
@@ -228,25 +257,43 @@ _ROLES = frozenset(
 
 
 class StateDelegate(QStyledItemDelegate):
-    """Delegate that edits a cell with a list of its states and “missing”."""
+    """Delegate that edits a cell with a list of its states and “missing”; an imprecise one as text
+    or with ticks."""
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
-        combo = named(QComboBox(parent), "cellEditor", "State of this cell")
         model = index.model()
-        if isinstance(model, DataTableModel):
-            for state in model.states_of(index.column()):
-                combo.addItem(state, state)
+        assert isinstance(model, DataTableModel)
+        if model.is_imprecise:
+            editor = SetEditor(parent, model.variable(index.column()))
+            editor.left.connect(self._on_left)
+            return editor
+        combo = named(QComboBox(parent), "cellEditor", "State of this cell")
+        for state in model.variable(index.column()).states:
+            combo.addItem(state, state)
         combo.addItem(f"{MISSING_SYMBOL} {MISSING_TEXT}", None)
         combo.activated.connect(self._on_activated)
         return combo
 
     def _on_activated(self, _index: int) -> None:
+        self._on_left()
+
+    def _on_left(self) -> None:
         editor = self.sender()
         if isinstance(editor, QWidget):
             self.commitData.emit(editor)
             self.closeEditor.emit(editor)
 
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        if isinstance(editor, SetEditor):
+            editor.place(option.rect)
+        else:
+            super().updateEditorGeometry(editor, option, index)
+
     def setEditorData(self, editor: QWidget, index: Index) -> None:
+        if isinstance(editor, SetEditor):
+            editor.show_text(index.data(Qt.ItemDataRole.EditRole))
         if isinstance(editor, QComboBox):
             state = index.data(Qt.ItemDataRole.EditRole)
             last = editor.count() - 1
@@ -254,6 +301,8 @@ class StateDelegate(QStyledItemDelegate):
             editor.showPopup()
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, SetEditor):
+            model.setData(index, editor.text.strip(), Qt.ItemDataRole.EditRole)
         if isinstance(editor, QComboBox):
             model.setData(index, editor.currentData(), Qt.ItemDataRole.EditRole)
 
@@ -363,7 +412,8 @@ def _in_order(states: frozenset[str | None]) -> list[str | None]:
 
 
 class RowTable(GridView):
-    """Table view of the rows; Del deletes the selected ones."""
+    """Table view of the rows; Del deletes the selected ones, Ctrl+C and Ctrl+V exchange them as
+    text."""
 
     def __init__(self, tab: TableTab) -> None:
         super().__init__("dataGrid", "Rows of the data set", tip="", has_row_heads=True)
@@ -373,6 +423,12 @@ class RowTable(GridView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if Qt.Key(event.key()) == Qt.Key.Key_Delete:
             self._tab.delete_selected_rows()
+            return
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._tab.copy()
+            return
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self._tab.paste()
             return
         super().keyPressEvent(event)
 
@@ -489,9 +545,72 @@ class TableTab(QWidget):
         return sorted(self.model.row_of(row) for row in shown)
 
     def _on_cell_edited(self, row: int, column: str, state: str | None) -> None:
-        data = set_cell(self.data, row, column, state)
         value = state if state is not None else "missing"
-        self._change(f"Set {column} of row {row + 1} to {value}", data)
+        text = "" if state is None else state
+        self._set_cells(f"Set {column} of row {row + 1} to {value}", {(row, column): text})
+
+    def _set_cells(self, text: str, cells: Mapping[tuple[int, str], str]) -> bool:
+        """Cells as they are typed, by row and column, in one step; refused if one is wrong."""
+        data_id = self._data_id
+
+        def edit(project: Project) -> Project:
+            data = project.data[data_id].data
+            domain, states = data.domain, {}
+            for (row, column), typed in cells.items():
+                try:
+                    states[domain.index(column), row] = states_of_text(domain[column], typed)
+                except PgmStudioError as problem:
+                    raise DataError(f"Row {row + 1}: {problem}") from None
+            return replace_data(project, data_id=data_id, data=with_cells(data, states))
+
+        return self._app.change(text, edit)
+
+    def copy(self) -> None:
+        """Copy the selected rows as text with tabs, as they are shown in the columns."""
+        rows, data = self.selected_rows(), self.data
+        lines = [
+            "\t".join(self._text(data, column, row) for column in range(len(data.domain)))
+            for row in rows
+        ]
+        if lines:
+            QApplication.clipboard().setText("\n".join(lines))
+            self._app.notify(f"{counted(len(rows), 'row')} copied.")
+
+    @staticmethod
+    def _text(data: DataSet, column: int, row: int) -> str:
+        text = cell_text(data, column, row, " ")
+        is_missing = text == UNKNOWN and not isinstance(data, ImpreciseData)
+        return "" if is_missing else text
+
+    def paste(self) -> None:
+        """Set cells to the text of the clipboard from the current one on; whole rows from the first
+        column on. One cell of text is set in the column of all selected rows."""
+        current = self.view.currentIndex()
+        lines = QApplication.clipboard().text().rstrip("\n").split("\n")
+        block = [line.rstrip("\r").split("\t") for line in lines]
+        names, width = self.data.domain.names, max(map(len, block))
+        if not current.isValid() or block == [[""]]:
+            return
+        column = 0 if width == len(names) else current.column()
+        rows = [self.model.row_of(current.row())]
+        if len(block) == width == 1:
+            rows = self.selected_rows() or rows
+            block *= len(rows)
+        else:
+            last = min(self.model.rowCount(), current.row() + len(block))
+            rows = [self.model.row_of(shown) for shown in range(current.row(), last)]
+        if len(block) > len(rows) or column + width > len(names):
+            self._app.notify(
+                f"Nothing was pasted: {counted(len(block), 'row')} × {width} on the clipboard do "
+                f"not fit from row {rows[0] + 1} of {names[column]} on."
+            )
+            return
+        cells = {
+            (row, names[column + place]): text
+            for row, line in zip(rows, block, strict=True)
+            for place, text in enumerate(line)
+        }
+        self._set_cells(f"Paste {counted(len(cells), 'cell')}", cells)
 
     def delete_selected_rows(self) -> None:
         rows = self.selected_rows()
@@ -551,7 +670,13 @@ class TableTab(QWidget):
         metrics = QFontMetrics(theme().font("dense"))
         heads = QFontMetrics(theme().font("dense", "semibold"))
         most = round(_MAX_WIDTH * theme().scale)
+        data = self.model.dataset
+        sets: dict[int, set[str]] = {}
+        if isinstance(data, ImpreciseData):
+            for column, row in itertools.islice(data.sets, _SETS_MEASURED):
+                sets.setdefault(column, set()).add(cell_text(data, column, row, " "))
         for column, variable in enumerate(self.model.dataset.domain):
-            widest = max((metrics.horizontalAdvance(s) for s in variable.states[:40]), default=0)
+            texts = [*variable.states[:40], *sets.get(column, ())]
+            widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             width = max(widest + 16, heads.horizontalAdvance(variable.name) + 34)
             view.setColumnWidth(column, min(most, width))

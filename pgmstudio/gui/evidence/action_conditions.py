@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import has_edges
+from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.languages.registry import a_kind, language_of
+from pgmstudio.core.model import Model, has_edges
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
@@ -14,6 +15,13 @@ from pgmstudio.gui.widgets.actions import Condition
 
 NO_MODEL = "no model is open. Open or learn one first."
 NO_ROWS_OF_MODEL = "no data set has columns of this model."
+
+
+def no_probabilities_reason(model: Model) -> str | None:
+    """Why a model has nothing that is made of probabilities, such as entropies; None if it has."""
+    if language_of(model).scale is Scale.PROBABILITY:
+        return None
+    return f"{a_kind(model.kind)} has no probabilities."
 
 
 class Conditions:
@@ -59,6 +67,10 @@ class Conditions:
             lambda entry: isinstance(entry.model, language),
             lambda entry: f"{a_kind(entry.model.kind)} {lacks}",
         )
+
+    def probabilities(self) -> str | None:
+        """A model with probabilities, whatever state its beliefs are in."""
+        return NO_MODEL if self.entry is None else no_probabilities_reason(self.entry.model)
 
     def model_with_edges(self) -> str | None:
         entry = self.entry

@@ -30,10 +30,7 @@ def analysis_actions(app: AppContext) -> list[ActionSpec]:
     on, commands = Conditions(app), _Commands(app)
 
     def probabilities() -> str | None:
-        subject = on.subject
-        if subject is None or subject.live.scale is Scale.PROBABILITY:
-            return on.beliefs()
-        return f"a {subject.language} has no probabilities."
+        return on.probabilities() or on.beliefs()
 
     tables = on.model_with(
         lambda entry: as_network(entry.model) is not None,
@@ -118,7 +115,16 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
         session = None if subject is None else subject.live.session
         if subject is None or session is None or isinstance(session, ExplainingSession):
             return None
-        return f"a {subject.language} has no most probable explanation yet."
+        return f"{a_kind(subject.model.kind)} has no most probable explanation yet."
+
+    def has_degrees() -> str | None:
+        subject = on.subject
+        is_possibility = subject is not None and subject.live.scale is Scale.POSSIBILITY
+        return None if is_possibility else "the active model is not a possibilistic network."
+
+    def explanation_text() -> str:
+        is_possible = on.entry is not None and on.probabilities() is not None
+        return "Most possible tuple" if is_possible else "Most probable explanation"
 
     return [
         ActionSpec(
@@ -173,10 +179,20 @@ def evidence_actions(app: AppContext) -> list[ActionSpec]:
             "evidence.explain",
             "Most probable explanation",
             "Evidence",
-            "Frame the most probable state of all variables together.",
+            "Frame the most probable, or most possible, state of all variables together.",
             commands.toggle_explanation,
             needs=[on.beliefs, explainable],
             is_checked=commands.is_explaining,
+            text_provider=explanation_text,
+        ),
+        ActionSpec(
+            "evidence.relative",
+            "Degrees relative to Π(e)",
+            "Evaluate/Possibilistic network",
+            "Show possibility and necessity divided by the possibility of the evidence.",
+            commands.toggle_relative,
+            needs=[on.beliefs, has_degrees],
+            is_checked=commands.is_relative,
         ),
         ActionSpec(
             "evidence.save",
@@ -269,6 +285,15 @@ class _Commands:
         if (subject := self._subject) is not None:
             subject.live.show_most_probable(not subject.live.shows_most_probable)
         self._app.actions.refresh("evidence.explain")
+
+    def is_relative(self) -> bool:
+        subject = self._subject
+        return subject is not None and subject.live.is_relative
+
+    def toggle_relative(self) -> None:
+        if (subject := self._subject) is not None:
+            subject.live.show_relative(not subject.live.is_relative)
+        self._app.actions.refresh("evidence.relative")
 
     def save_case(self) -> None:
         subject = self._subject

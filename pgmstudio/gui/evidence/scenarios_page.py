@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.project.scenarios import (
     LETTERS,
     PRESENT,
@@ -169,7 +170,9 @@ class ScenariosPage(ModelQueryPage):
         self._note.show_text(str(error), "warning")
 
     def _on_outcomes(self, outcomes: tuple[Outcome, ...]) -> None:
-        self._outcomes = outcomes
+        self._outcomes = tuple(
+            outcome.relative() if self._live.is_relative else outcome for outcome in outcomes
+        )
         self._show()
 
     # -- showing
@@ -233,7 +236,7 @@ class ScenariosPage(ModelQueryPage):
         self._note.show_text(message, "warning")
         result = {outcome.scenario.letter: outcome for outcome in self._outcomes}
         for letter, fact in self._facts.items():
-            fact.setText(_fact(result.get(letter), entry.node_titles))
+            fact.setText(_fact(result.get(letter), entry.node_titles, self._live.scale))
             fact.setToolTip(fact.text())
 
     # -- export
@@ -261,13 +264,14 @@ def _colors(letter: str) -> tuple[QColor, QColor]:
     return theme().category(number, "fill"), theme().category(number, "ink")
 
 
-def _fact(outcome: Outcome | None, titles: Mapping[str, str]) -> str:
+def _fact(outcome: Outcome | None, titles: Mapping[str, str], scale: Scale) -> str:
     if outcome is None:
         return ""
     evidence = outcome.scenario.evidence
     if not evidence:
         return "no evidence"
     text = ", ".join(f"{titles.get(name, name)} {finding}" for name, finding in evidence.items())
-    probability = 2.0**outcome.log2_evidence
-    shown = f"P(e) {probability:.3g}" if not outcome.problem else "impossible"
+    symbol = "P" if scale is Scale.PROBABILITY else "Π"
+    degree = 2.0**outcome.log2_evidence
+    shown = f"{symbol}(e) {degree:.3g}" if not outcome.problem else "impossible"
     return f"{shown} · {text}"

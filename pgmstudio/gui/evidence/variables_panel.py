@@ -57,11 +57,16 @@ from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.inference.base import Done, Observed, Scale
 from pgmstudio.core.inference.belief_text import belief_text, necessity_of
 from pgmstudio.core.inference.findings import Chip
-from pgmstudio.core.inference.information_measures import entropies_bits, shifts_bits
+from pgmstudio.core.inference.information_measures import (
+    entropies_bits,
+    largest_changes,
+    shifts_bits,
+)
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.evidence.active_model import ActiveModel, data_around, subject_around
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, use_state
@@ -640,6 +645,8 @@ class VariablesPanel(QWidget):
             action.triggered.connect(partial(self.sort_by, key))
             group.addAction(action)
             menu.addAction(action)
+            if key == "entropy":
+                menu.aboutToShow.connect(partial(self._allow_entropy, action, tip))
         made.setMenu(menu)
         made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -648,6 +655,13 @@ class VariablesPanel(QWidget):
     def sizeHint(self) -> QSize:
         # The list takes most of the height; the project tree above it is short.
         return QSize(theme().px("left"), 2 * theme().px("left"))
+
+    def _allow_entropy(self, action: QAction, tip: str) -> None:
+        """Degrees of possibility have no entropy."""
+        subject = subject_around(self._app)
+        reason = None if subject is None else no_probabilities_reason(subject.model)
+        action.setEnabled(reason is None)
+        action.setToolTip(tip if reason is None else f"Not now: {reason}")
 
     def sort_by(self, key: str, *_: object) -> None:
         """data, name, shift or entropy."""
@@ -700,11 +714,14 @@ class VariablesPanel(QWidget):
             return sorted(rows, key=lambda r: (r.title.casefold(), r.title))
         if subject is not None and self._sort in ("shift", "entropy"):
             live = subject.live
-            bits = (
-                shifts_bits(live.beliefs, live.priors)
-                if self._sort == "shift"
-                else entropies_bits(live.beliefs)
-            )
+            if live.scale is not Scale.PROBABILITY:
+                if self._sort == "entropy":
+                    return rows
+                bits = largest_changes(live.beliefs, live.priors)
+            elif self._sort == "shift":
+                bits = shifts_bits(live.beliefs, live.priors)
+            else:
+                bits = entropies_bits(live.beliefs)
             # Rounded, so that rows that are equal up to rounding keep their order.
             return sorted(rows, key=lambda r: -round(bits.get(r.name, 0.0), 9))
         return rows

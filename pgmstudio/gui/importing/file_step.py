@@ -21,6 +21,8 @@ _AUTO = "detected"
 _DELIMITERS = (("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("blanks", " "), ("bar |", "|"))
 _ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
 _EMPTY = "(empty)"
+_AS_STATE = "If off, cells stay missing; each learner states how it treats them."
+_NOT_A_STATE = "Not now: a missing cell of imprecise rows may be any state."
 _HEADER, _NO_HEADER = "names the columns", "is data"
 
 
@@ -83,10 +85,17 @@ class FileStep(QWidget):
         self.suggested.activated.connect(self._on_suggestion)
         self.as_state = QCheckBox("Treat “missing” as a state")
         self.as_state.setObjectName("missingAsState")
-        self.as_state.setToolTip(
-            "If off, cells stay missing; each learner states how it treats them."
-        )
+        self.as_state.setToolTip(_AS_STATE)
         self.as_state.clicked.connect(self._on_changed)
+        self.imprecise = QCheckBox("Cells may be sets of states")
+        self.imprecise.setObjectName("impreciseCells")
+        self.imprecise.setToolTip(
+            "{red,green} is one of these states and * any state. Quote such a cell in a file of "
+            "comma-separated values, or write {red|green}."
+        )
+        self.imprecise.clicked.connect(self._on_changed)
+        self.sets = Note("", "info", "fileSetsNote", rich=True)
+        self.sets.link_activated.connect(self._on_sets_link)
         self.doubtful = Note("", "info", "fileMarkersNote", rich=True)
         self._doubtful_markers: tuple[str, ...] = ()
         self.doubtful.link_activated.connect(self._on_doubtful_missing)
@@ -113,7 +122,8 @@ class FileStep(QWidget):
         self._sheet_label = label("Sheet or table", "secondary")
         form.addWidget(self._sheet_label, 2, 2)
         form.addWidget(self.sheet, 2, 3)
-        form.addWidget(self.as_state, 3, 1, 1, 3)
+        form.addWidget(self.as_state, 3, 1)
+        form.addWidget(self.imprecise, 3, 2, 1, 2)
         form.setColumnStretch(1, 1)
         form.setColumnStretch(3, 1)
         self._form = box = QWidget()
@@ -124,6 +134,7 @@ class FileStep(QWidget):
         layout.setContentsMargins(16, 12, 16, 0)
         layout.setSpacing(10)
         layout.addWidget(box)
+        layout.addWidget(self.sets)
         layout.addWidget(self.doubtful)
         layout.addWidget(row(label("Preview", "heading", size="dense"), None, self.preview_text))
         layout.addWidget(self.preview, 1)
@@ -167,7 +178,9 @@ class FileStep(QWidget):
                 self.sheet.setCurrentText(options.sheet)
         for widget in (self.sheet, self._sheet_label):
             widget.setVisible(len(report.tables) > 1)
-        self.preview.show_cells(report.preview_names, report.preview, options.markers)
+        self.preview.show_cells(
+            report.preview_names, report.preview, options.all_markers, has_sets=options.imprecise
+        )
         rows = len(report.preview)
         self.preview_text.setText(
             f"first {rows} of {grouped(report.row_count)} rows · as in the file"
@@ -192,6 +205,9 @@ class FileStep(QWidget):
             combo.setCurrentIndex(max(0, combo.findData(value)) if value is not None else 0)
         self.markers.setText(" ".join(_shown(marker) for marker in options.markers))
         self.as_state.setChecked(options.missing_as_state)
+        self.imprecise.setChecked(options.imprecise)
+        self.as_state.setEnabled(not options.imprecise)
+        self.as_state.setToolTip(_NOT_A_STATE if options.imprecise else _AS_STATE)
 
     # -- requests
 
@@ -206,7 +222,8 @@ class FileStep(QWidget):
                 decimal=self.decimal.currentData(),
                 sheet=sheet,
                 markers=_read_markers(self.markers.text()),
-                missing_as_state=self.as_state.isChecked(),
+                missing_as_state=self.as_state.isChecked() and not self.imprecise.isChecked(),
+                imprecise=self.imprecise.isChecked(),
             )
         except ParameterError as wrong:
             self.delimiter.setToolTip(str(wrong))
@@ -218,6 +235,14 @@ class FileStep(QWidget):
         """Offer texts of the file as missing markers; an empty note hides the offer."""
         self._doubtful_markers = tuple(markers)
         self.doubtful.show_text(note, "info")
+
+    def show_sets(self, note: str) -> None:
+        """State how cells such as {red,green} are read; an empty note hides it."""
+        self.sets.show_text(note, "info")
+
+    def _on_sets_link(self, link: str) -> None:
+        self.imprecise.setChecked(link == "yes")
+        self._on_changed()
 
     def _on_doubtful_missing(self, _link: str) -> None:
         self.markers_requested.emit(self._doubtful_markers)

@@ -20,11 +20,12 @@ def missing_note(report: FileReport, draft: Draft, complete: int, markers: Seque
     marks = [f"“{escape(marker)}”" if marker else "empty" for marker in markers]
     marked = f" (marked {join_names(marks, len(marks))})" if marks else ""
     cells = counted(total, "cell")
-    treatment = (
-        "They become a state."
-        if draft.reading.missing_as_state
-        else "They stay missing; each learner states how it treats them."
-    )
+    if draft.reading.imprecise:
+        treatment = "Any state is possible there."
+    elif draft.reading.missing_as_state:
+        treatment = "They become a state."
+    else:
+        treatment = "They stay missing; each learner states how it treats them."
     rows = f"{grouped(complete)} of {counted(report.row_count, 'row')} are complete."
     names = join_names([escape(column.name) for column in used])
     return f"<b>{cells} missing</b> in {names}{marked}. {rows} {treatment}"
@@ -61,6 +62,20 @@ def markers_note(report: FileReport, draft: Draft) -> tuple[str, tuple[str, ...]
     verb = "marks" if len(texts) == 1 else "mark"
     text = f"{join_names(texts, len(texts))} in {where} usually {verb} missing cells."
     return f'{text} <a href="missing">Treat as missing</a>', tuple(cells)
+
+
+def sets_note(report: FileReport, draft: Draft) -> str:
+    """Note on cells that are sets of states, as rich text with a link; empty without any."""
+    if not report.set_cells:
+        return ""
+    cells = f"<b>{counted(report.set_cells, 'cell')}</b> such as {escape(report.set_example)}"
+    verb = "is" if report.set_cells == 1 else "are"
+    if draft.reading.imprecise:
+        return (
+            f"{cells} {verb} read as sets of states; possibilistic learners use the sets, others "
+            'take them as missing. <a href="no">Read as text</a>'
+        )
+    return f'{cells} may be sets of states. <a href="yes">Read as sets</a>'
 
 
 def weights_note(report: FileReport, draft: Draft) -> tuple[str, str]:

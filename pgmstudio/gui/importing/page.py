@@ -97,6 +97,7 @@ class ImportPage(UndoablePage):
         super().__init__(f"import:{path}")
         self._app, self._path = app, path
         self._draft = draft or Draft()
+        self._has_saved_draft = draft is not None
         self._replaces, self._name, self._on_closed = replaces, name, on_closed
         self._reading: Reading | None = None
         self._is_reading = False
@@ -172,6 +173,9 @@ class ImportPage(UndoablePage):
             self._draft = replace(self._draft, split=SplitPlan(kind="files"))
         if first and reading.counts and not self._draft.treatments:
             self._draft = self._draft.with_treatment(reading.counts, Treatment.WEIGHTS)
+        if first and reading.report.set_cells and not self._has_saved_draft:
+            options = replace(self._draft.reading, imprecise=True)
+            self._show_draft(replace(self._draft, reading=options))
         names = [column.name for column in reading.report.columns]
         if self._column not in names:
             numbers = [

@@ -22,7 +22,7 @@ from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.importing.columns_step import ColumnDetail, ColumnsPane
 from pgmstudio.gui.importing.discretise_step import CutsEditor
 from pgmstudio.gui.importing.file_step import FileStep, detected_text
-from pgmstudio.gui.importing.hints import markers_note
+from pgmstudio.gui.importing.hints import markers_note, sets_note
 from pgmstudio.gui.importing.preview_table import PreviewTable
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, button, hairline, label, row, scrolled, vbox
@@ -199,7 +199,7 @@ class ImportView(QFrame):
         self._stack.setCurrentIndex({FILE: 1, COLUMNS: 2, CUTS: 2, SPLIT: 3}[step])
         self._right.setCurrentIndex(1 if step == CUTS else 0)
         report = reading.report
-        markers = (*draft.reading.markers, *reading.table.markers)
+        markers = (*draft.reading.all_markers, *reading.table.markers)
         self.steps.show_summary(detected_text(report, draft.reading))
         self.file.show_reading(report, draft.reading)
         used = draft.used(report)
@@ -207,8 +207,14 @@ class ImportView(QFrame):
         complete = reading.complete_rows(names)
         self.columns.show_columns(report, draft, complete, reading.markers_seen)
         self.file.show_doubtful(*markers_note(report, draft))
+        self.file.show_sets(sets_note(report, draft))
         self.preview.show_cells(
-            report.preview_names, report.preview, markers, only=names, decimal=reading.table.decimal
+            report.preview_names,
+            report.preview,
+            markers,
+            only=names,
+            decimal=reading.table.decimal,
+            has_sets=draft.reading.imprecise,
         )
         shown, total = len(report.preview), report.row_count
         self._preview_text.setText(f"first {shown} of {grouped(total)} rows")

@@ -10,6 +10,9 @@ from PySide6.QtGui import QBrush, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 from pgmstudio.core.data.discretization import labels_of
+from pgmstudio.core.data.imprecise import is_set_text, set_members
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.io.data.formats.text_sniffing import number_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
@@ -25,6 +28,7 @@ class _Cells(QAbstractTableModel):
         self.rows: tuple[tuple[str, ...], ...] = ()
         self.shown: tuple[int, ...] = ()  # indices of the columns that are shown
         self.markers: frozenset[str] = frozenset()
+        self.has_sets = False  # {red,green} is a set of states
         self.cut: str | None = None
         self.points: tuple[float, ...] = ()
         self.labels: tuple[str, ...] = ()
@@ -50,7 +54,10 @@ class _Cells(QAbstractTableModel):
         is_missing = text in self.markers
         if role == Qt.ItemDataRole.DisplayRole:
             return text or "·"
+        is_set = self.has_sets and is_set_text(text)
         if role == MARKS:
+            if is_set:
+                return CellMarks(chip=Chip(text, "", "warning"))
             becomes = None if is_missing else self.becomes(column_index, text)
             return None if becomes is None else CellMarks(note=f"→ {becomes}")
         if role == Qt.ItemDataRole.BackgroundRole:
@@ -62,7 +69,10 @@ class _Cells(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole and is_missing:
             return QBrush(theme().color("warning_ink"))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{text or 'empty'}: missing" if is_missing else text
+            if is_set:
+                return f"One of {', '.join(_members(text))}" if _members(text) else "Not a set"
+            what = "any state" if self.has_sets else "missing"
+            return f"{text or 'empty'}: {what}" if is_missing else text
         return None
 
     def becomes(self, column_index: int, text: str) -> str | None:
@@ -73,6 +83,13 @@ class _Cells(QAbstractTableModel):
         if number is None:
             return None
         return self.labels[sum(number >= point for point in self.points)]
+
+
+def _members(text: str) -> tuple[str, ...]:
+    try:
+        return set_members(text)
+    except DataError:
+        return ()
 
 
 class PreviewTable(GridView):
@@ -97,8 +114,9 @@ class PreviewTable(GridView):
         *,
         only: Sequence[str] | None = None,
         decimal: str = ".",
+        has_sets: bool = False,
     ) -> None:
-        """Show other rows; `only` names the columns to show."""
+        """Show other rows; `only` names the columns to show; `has_sets`: {red,green} is a set."""
         cells = self._cells
         cells.beginResetModel()
         cells.names = tuple(names)
@@ -109,6 +127,7 @@ class PreviewTable(GridView):
         )
         cells.markers = frozenset(markers)
         cells.decimal = decimal
+        cells.has_sets = has_sets
         cells.endResetModel()
         self._size_columns()
 

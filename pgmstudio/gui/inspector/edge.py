@@ -13,6 +13,7 @@ from pgmstudio.core.model import edge_text
 from pgmstudio.core.project import model_edits
 from pgmstudio.core.project.model_edits import set_edge_note
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.state_gestures import tip_in, use_in
 from pgmstudio.gui.inspector.edge_explanation import EdgeExplanationSection
@@ -81,7 +82,8 @@ class EdgesTab(QWidget):
             self._built = built
             self._rebuild(subject, name, edges)
         asked = (subject.model, name, dict(subject.live.evidence))
-        if self.isVisible() and edges and asked != self._asked and subject.live.error is None:
+        can_ask = subject.live.error is None and no_probabilities_reason(subject.model) is None
+        if self.isVisible() and edges and asked != self._asked and can_ask:
             self._asked = asked
             live = subject.live
             question = partial(information_around, subject.model.domain, live.evidence, name)
@@ -115,7 +117,8 @@ class EdgesTab(QWidget):
         if subject.is_undirected:
             groups = (("Neighbours", list(edges), "No neighbours."),)
         for title, some, none in groups:
-            fact = "mutual information, bits" if some else ""
+            has_bits = bool(some) and no_probabilities_reason(subject.model) is None
+            fact = "mutual information, bits" if has_bits else ""
             section = Section(title, fact, line=title == "Children")
             for edge in some:
                 other = edge[0] if edge[1] == name else edge[1]
@@ -233,7 +236,8 @@ class EdgeInspector(QWidget):
         self.editor.show_notes("\n".join((subject.model_id, *edge)), note)
         live = subject.live
         asked = (subject.model, edge, dict(live.evidence))
-        if asked != self._asked and live.error is None:
+        can_ask = live.error is None and live.scale is Scale.PROBABILITY
+        if asked != self._asked and can_ask:
             self._asked = asked
             question = partial(information_around, subject.model.domain, live.evidence, edge[1])
             live.side.ask(TOPIC, question, self._on_bits)

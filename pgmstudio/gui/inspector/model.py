@@ -17,6 +17,7 @@ from pgmstudio.core.project.model_edits import set_model_notes
 from pgmstudio.core.project.model_rows import ModelRows
 from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics, stop_listening
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.evidence.row_evidence import row_surprise_of, surprises
@@ -87,7 +88,8 @@ class SurpriseSection(Section):
         if subject is None or keeper is None or subject.live.error is not None:
             self.hide()
             return
-        evidence = subject.live.evidence
+        has_bits = no_probabilities_reason(subject.model) is None
+        evidence = subject.live.evidence if has_bits else {}
         self.setVisible(bool(evidence))
         if not evidence or self._app.project.models.get(subject.model_id) is None:
             return
@@ -372,6 +374,9 @@ class ModelInspector(QWidget):
         live = subject.live
         self.explain.setChecked(live.shows_most_probable)
         self.explain.setEnabled(live.error is None)
+        is_probable = no_probabilities_reason(subject.model) is None
+        title = "Most probable explanation" if is_probable else "Most possible tuple"
+        self._explanation.title.setText(title)
         log2 = live.log2_most_probable
         self.explained.setVisible(log2 is not None)
         if log2 is None:
@@ -379,7 +384,9 @@ class ModelInspector(QWidget):
             return
         alone = math.exp2(log2)
         facts: list[Fact] = [("Probability", f"{alone:.4g}", "Of this joint state.")]
-        if live.evidence:
+        if not is_probable:
+            facts = [("Possibility", f"{alone:.4g}", "The degree of this tuple.")]
+        elif live.evidence:
             given = math.exp2(log2 - live.log2_evidence)
             facts = [
                 ("Given the evidence", f"{given:.4g}", "Its probability divided by P(e)."),

@@ -32,6 +32,7 @@ from pgmstudio.gui.beliefs.evidence_diagnostics import (
     trace_text,
 )
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.evidence_list import EvidenceSection
 from pgmstudio.gui.evidence.likelihood_sliders import LikelihoodSliders
@@ -44,6 +45,8 @@ from pgmstudio.gui.widgets.belief_bars import Bars, BeliefBars, tuple_of
 from pgmstudio.gui.widgets.debounce import one_shot
 
 MAX_ROWS = 8
+
+LIKELIHOOD_TIP = "Enter the likelihood of the observation in each state (L)."
 
 
 class EvidenceImpactSection(Section):
@@ -208,7 +211,7 @@ class BeliefTab(QWidget):
             self._on_likelihood_requested,
             icon_name="sliders-horizontal",
             name="inspectorLikelihood",
-            tip="Enter the likelihood of the observation in each state (L).",
+            tip=LIKELIHOOD_TIP,
         )
         self._likelihood.setCheckable(True)
         self._target = button(
@@ -264,6 +267,9 @@ class BeliefTab(QWidget):
         finding = live.evidence.get(name)
         if is_other:
             self._likelihood.setChecked(False)
+        reason = no_probabilities_reason(subject.model)
+        self._likelihood.setEnabled(reason is None)
+        self._likelihood.setToolTip(LIKELIHOOD_TIP if reason is None else f"Not now: {reason}")
         wants_sliders = self._likelihood.isChecked() or isinstance(finding, Likelihood)
         self.sliders.setVisible(wants_sliders)
         self._likelihood.setChecked(wants_sliders)
@@ -379,6 +385,9 @@ class BeliefTab(QWidget):
         if subject is None:
             return
         finding = subject.live.evidence.get(self._name)
+        if not self._likelihood.isEnabled():  # the key L of the bars
+            self._app.notify(self._likelihood.toolTip())
+            return
         if self.sender() is self.bars:
             self._likelihood.setChecked(True)
         if not self._likelihood.isChecked() and isinstance(finding, Likelihood):

@@ -107,6 +107,7 @@ BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
         "pdg": "pdg",
         "markov-network": "markov_network",
         "relational-network": "relational_network",
+        "possibilistic-network": "possibilistic_network",
     }.items()
 }
 

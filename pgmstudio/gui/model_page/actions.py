@@ -17,7 +17,7 @@ from pgmstudio.gui.canvas.layout_worker import METHOD_TIPS, METHODS
 from pgmstudio.gui.canvas.node_view import MODE_TIPS, MODE_TITLES, NodeMode
 from pgmstudio.gui.canvas.overlays import BLANKET
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.evidence.action_conditions import Conditions
+from pgmstudio.gui.evidence.action_conditions import Conditions, no_probabilities_reason
 from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.project.run_request import RunRequest
@@ -299,6 +299,9 @@ def _display(on: PageConditions) -> list[ActionSpec]:
     def of_selected(mode: NodeMode) -> Callable[[ModelPage], object]:
         return lambda page: page.set_mode(mode, page.scene().selected_nodes)
 
+    def has_bits() -> str | None:
+        return None if on.page is None else no_probabilities_reason(on.page.entry.model)
+
     return [
         ActionSpec(
             f"model.{key}.{mode.value}",
@@ -306,7 +309,7 @@ def _display(on: PageConditions) -> list[ActionSpec]:
             f"Model/{menu}",
             MODE_TIPS[mode],
             on.command(make(mode)),
-            needs=[condition],
+            needs=[condition, *([has_bits] if mode is NodeMode.ENTROPY else [])],
         )
         for key, menu, make, condition in (
             ("show-all", "Show all nodes as", of_all, on.open_page),
@@ -529,7 +532,7 @@ def parameter_actions(app: AppContext) -> list[ActionSpec]:
             "Fit the tables of this graph to data, also with missing cells or hidden variables.",
             learn,
             icon="table",
-            needs=[tables, on.data],
+            needs=[on.probabilities, tables, on.data],
             separator_before=True,
         ),
         ActionSpec(
@@ -538,6 +541,6 @@ def parameter_actions(app: AppContext) -> list[ActionSpec]:
             "Model",
             "Fit the tables of the selected nodes to data; the others stay as they are.",
             learn_selected,
-            needs=[tables, on.data, on.variables(1)],
+            needs=[on.probabilities, tables, on.data, on.variables(1)],
         ),
     ]

@@ -17,9 +17,10 @@ from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.node_item import NodeItem
-from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeView
+from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode, NodeView
 from pgmstudio.gui.canvas.overlays import BLANKET
 from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.actions import CANVAS_KEYS
 from pgmstudio.gui.widgets.basic import literal, named
@@ -131,6 +132,7 @@ def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
             "Likelihood…",
             lambda: page.asking.begin_likelihood(name),
             "sliders-horizontal",
+            no_probabilities_reason(page.entry.model) or "",
         )
         menu.addMenu(do_menu(face, name, page.canvas, menu, page.asking.no_do_reason()))
         no_evidence = "" if face.weights else "there is no evidence on this node."
@@ -146,7 +148,10 @@ def _node_menu(menu: QMenu, page: ModelPage, item: NodeItem) -> None:
     _separation_menu(menu, page, name)
     modes = menu.addMenu("Show as")
     for mode, title in MODE_TITLES.items():
-        _add(modes, f"mode.{mode.value}", title, partial(page.set_mode, mode, [name]))
+        has_bits = mode is NodeMode.ENTROPY
+        reason = no_probabilities_reason(page.entry.model) if has_bits else ""
+        choose = partial(page.set_mode, mode, [name])
+        _add(modes, f"mode.{mode.value}", title, choose, disabled_reason=reason or "")
     if page.is_editable:
         menu.addSeparator()
         _add(menu, "rename", "Rename", lambda: page.canvas.view.begin_rename(name))

@@ -46,6 +46,7 @@ from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import EdgeTool
 from pgmstudio.gui.canvas.view import NEW_GAP, NEW_SIZE
 from pgmstudio.gui.context import AppContext, Selection
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.context_menu import canvas_menu, do_menu
 from pgmstudio.gui.model_page.extension import PageExtension
@@ -112,8 +113,15 @@ class EvidenceController(QObject):
         if not self._refused(node):
             self.live.toggle_one_of(self._variable(node), state)
 
+    def _refused_likelihood(self, node: str) -> bool:
+        """Whether the model takes no likelihoods, which the canvas explains."""
+        reason = no_probabilities_reason(self.live.model)
+        if reason is not None:
+            self._canvas.refuse(f"No likelihood: {reason} Exclude states instead.")
+        return reason is not None or self._refused(node)
+
     def _on_likelihood(self, node: str, weights: Mapping[str, float]) -> None:
-        if not self._refused(node):
+        if not self._refused_likelihood(node):
             self.live.set_likelihood(self._variable(node), weights)
 
     def _on_clear_evidence(self, node: str) -> None:
@@ -160,7 +168,7 @@ class EvidenceController(QObject):
 
     def begin_likelihood(self, node: str) -> None:
         """Set a likelihood of equal weights, ready to be dragged or changed with ← and →."""
-        if self._refused(node):
+        if self._refused_likelihood(node):
             return
         variable = self._variable(node)
         states = self.live.model.domain[variable].states

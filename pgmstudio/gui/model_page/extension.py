@@ -106,6 +106,11 @@ class PageExtension(QObject):
         """The weight of the beliefs given evidence in what nodes show; the rest is the prior's."""
         return 1.0
 
+    @property
+    def cut(self) -> float:
+        """α: states whose degree is smaller are struck out; 0 for none."""
+        return 0.0
+
     def describe_edge(self, source: str, target: str) -> str:
         """A text for the tooltip of an edge; empty for none."""
         return ""

@@ -73,6 +73,7 @@ class NodeViewFactory:
     has_waited: bool = False  # so long that the beliefs shown are called stale
     waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
     blend: float = 1.0  # how far from the prior (0) to the beliefs given evidence (1)
+    cut: float = 0.0  # α of the cut that is shown
 
     def faces(self, picture: GraphPicture) -> dict[str, NodeView]:
         evidence: Mapping[str, Finding] = {} if self.live is None else self.live.evidence
@@ -112,6 +113,7 @@ class NodeViewFactory:
             note=entry.node_notes.get(name, ""),
             is_done=isinstance(finding, Done),
             scale=language_of(entry.model).scale,
+            cut=self.cut,
         )
 
     def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeView:

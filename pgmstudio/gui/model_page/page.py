@@ -33,6 +33,7 @@ from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.controllers import (
@@ -296,7 +297,7 @@ class ModelPage(Page):
     def not_measured_reason(self) -> str | None:
         """Why edge strengths cannot be shown; None when they can."""
         if has_edges(self.entry.model):
-            return None
+            return no_probabilities_reason(self.entry.model)
         return "the width of the lines has another meaning in this diagram."
 
     @property
@@ -394,6 +395,7 @@ class ModelPage(Page):
             has_waited=self._stale_timer.is_over,
             waiting=waiting,
             blend=self.extension.blend,
+            cut=self.extension.cut,
             usual_mode=usual_mode(entry, self.extension.default_mode),
         )
 

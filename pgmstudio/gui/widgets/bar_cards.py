@@ -22,7 +22,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pgmstudio.core.inference.base import Scale
-from pgmstudio.core.inference.belief_text import belief_text
+from pgmstudio.core.inference.belief_text import belief_text, necessity_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 from pgmstudio.gui.widgets.basic import named
@@ -239,9 +239,14 @@ class BarCardPainter(QStyledItemDelegate):
         painter.setPen(ink)
         painter.drawText(row, LEFT, group.letter)
         painter.setPen(theme().color("text_secondary"))
-        painter.drawText(row, RIGHT, "–" if value is None else belief_text(value, card.scale))
+        number = "–" if value is None else belief_text(value, card.scale)
+        inner = 0.0
+        if card.scale is Scale.POSSIBILITY and None not in group.values:
+            inner = necessity_of([known or 0.0 for known in group.values])[index]
+        painter.drawText(row, RIGHT, number)
         bar = QRectF(row.left() + before, row.center().y() - 3, row.width() - before - after, 6)
-        paint_bar(painter, bar, Bar(value, fill, prior=card.priors[index] if card.priors else None))
+        prior = card.priors[index] if card.priors else None
+        paint_bar(painter, bar, Bar(value, fill, inner=inner, prior=prior))
 
     def _paint_notes(self, painter: QPainter, inner: QRectF, y: float, card: BarCard) -> None:
         painter.setFont(theme().font("micro"))

@@ -59,6 +59,7 @@ class Bar:
     weight: float | None = None  # of a likelihood, a hatched strip
     tick: float | None = None  # an observed fraction
     has_guides: bool = False  # at each quarter
+    cut: float | None = None  # α of a cut, a dotted line
 
 
 def paint_bar(painter: QPainter, track: QRectF, bar: Bar) -> None:
@@ -80,6 +81,12 @@ def paint_bar(painter: QPainter, track: QRectF, bar: Bar) -> None:
         painter.setPen(QPen(theme().color("surface", 0.6), 0.75))
         quarters = [track.left() + track.width() * fraction for fraction in _GUIDES]
         painter.drawLines([QLineF(x, track.top(), x, track.bottom()) for x in quarters])
+    if bar.cut is not None:
+        x = track.left() + track.width() * bar.cut
+        pen = QPen(theme().color("text"), 1.25)
+        pen.setDashPattern([1.2, 1.6])
+        painter.setPen(pen)
+        painter.drawLine(QLineF(x, track.top() - 3, x, track.bottom() + 3))
     if bar.weight is not None:
         top = track.bottom() - _WEIGHT_HEIGHT
         strip = QRectF(track.left(), top, track.width() * bar.weight, _WEIGHT_HEIGHT)

@@ -12,10 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.imprecise import ImpreciseData, allowed_states, cell_text
+from pgmstudio.core.data.imprecise import (
+    ImpreciseData,
+    allowed_states,
+    as_imprecise,
+    as_precise,
+    cell_text,
+    states_of_text,
+    with_cells,
+)
 from pgmstudio.core.data.possibility import PossibilityDistribution
-from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.data.transforms import (
+    impute_mode,
+    merge_states,
+    rename_states,
+    reorder_states,
+    rows_over,
+    set_cell,
+    stacked,
+)
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import DataError, PgmStudioError
 
 AB = Domain.of({"A": ("a1", "a2"), "B": ("b1", "b2")})
 
@@ -115,3 +132,63 @@ def test_imprecise_cells_stay_with_their_rows_and_columns() -> None:
     assert cell_text(again, 1, 1) == "{red,green}"
     with pytest.raises(DataError, match="does not exist"):
         ImpreciseData(data.domain, data.codes, None, {(0, 0): frozenset({7})})
+
+
+def objects() -> ImpreciseData:
+    domain = Domain.of({"c": ("red", "green", "blue"), "s": ("x", "y")})
+    return ImpreciseData.from_cells(domain, [(["red", "green"], "x"), ("blue", None), (None, "y")])
+
+
+def texts_of(data: DataSet) -> list[list[str]]:
+    return [[cell_text(data, v, row) for v in range(2)] for row in range(data.row_count)]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("{green, blue}", "{green,blue}"),
+        ("{blue;red}", "{red,blue}"),
+        ("{red}", "red"),
+        (" blue ", "blue"),
+        ("{red,green,blue}", "*"),
+        ("*", "*"),
+        ("", "*"),
+    ],
+)
+def test_a_typed_cell_is_a_state_a_set_or_unknown(text: str, shown: str) -> None:
+    data = objects()
+    states = states_of_text(data.domain["c"], text)
+    assert cell_text(with_cells(data, {(0, 0): states}), 0, 0) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("{red,", "not a set"), ("{}", "not a set"), ("{red,purple}", "purple"), ("x", "“x”")],
+)
+def test_wrong_text_of_a_cell_is_refused(text: str, message: str) -> None:
+    with pytest.raises(PgmStudioError, match=message):
+        states_of_text(objects().domain["c"], text)
+
+
+def test_precise_rows_take_no_set_until_they_are_made_imprecise() -> None:
+    precise = as_precise(objects())
+    assert texts_of(precise)[0] == ["*", "x"]
+    both = {(0, 1): frozenset({0, 2})}
+    with pytest.raises(DataError, match="Row 2 of c can have one state"):
+        with_cells(precise, both)
+    assert texts_of(with_cells(as_imprecise(precise), both))[1] == ["{red,blue}", "*"]
+
+
+def test_edits_of_states_rows_and_cells_keep_the_sets() -> None:
+    data = objects()
+    renamed = rename_states(data, "c", {"red": "R"})
+    assert texts_of(renamed)[0] == ["{R,green}", "x"]
+    assert texts_of(merge_states(data, "c", ["red", "green"], "warm"))[0] == ["warm", "x"]
+    assert texts_of(reorder_states(data, "c", ["blue", "green", "red"]))[0] == ["{green,red}", "x"]
+    assert texts_of(stacked([data, data]))[3] == ["{red,green}", "x"]
+    wider = Domain((Variable("new", ("0", "1")), *data.domain.variables))
+    assert cell_text(rows_over(data, wider), 1, 0) == "{red,green}"
+    # A set that is filled is forgotten.
+    assert texts_of(set_cell(data, 0, "c", "blue"))[0] == ["blue", "x"]
+    assert texts_of(impute_mode(data))[0] == ["blue", "x"]
+    assert texts_of(set_cell(data, 0, "c", None))[0] == ["*", "x"]

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.discretization import Discretisation, labels_of
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.data.inspection import Treatment
@@ -21,6 +22,7 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.grid_view import MARKS
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook
 
@@ -443,3 +445,34 @@ def test_return_goes_on_skips_steps_and_several_columns_are_cut_at_once(
     assert page._step == SPLIT
     qtbot.keyClick(page, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: isinstance(window.app.center.current, DataPage), timeout=20_000)
+
+
+def test_sets_of_states_are_offered_read_and_kept_in_the_plan(
+    window: MainWindow, qtbot: QtBot, sample_data: Path
+) -> None:
+    page = opened(window, qtbot, sample_data / "weather_imprecise.csv")
+    file = page.view.file
+    # Noticed, and read as sets without being asked.
+    qtbot.waitUntil(lambda: file.imprecise.isChecked() and "read as sets" in file.sets.text)
+
+    def first_state() -> str:
+        assert page.reading is not None
+        return page.reading.report.columns[0].states[0][0]
+
+    qtbot.waitUntil(lambda: first_state() == "cloudy")
+    assert not file.as_state.isEnabled()
+    chips = file.preview.model()
+    cell = next(
+        chips.index(row, 0) for row in range(9) if chips.index(row, 0).data().startswith("{")
+    )
+    assert cell.data(MARKS).chip.words == "{sunny,cloudy}"
+    file.sets.link_activated.emit("no")
+    qtbot.waitUntil(lambda: "may be sets" in file.sets.text)
+    page.undo()
+    qtbot.waitUntil(lambda: "read as sets" in file.sets.text and page.view.foot.finish.isEnabled())
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: bool(window.app.project.data))
+    (entry,) = window.app.project.data.values()
+    assert isinstance(entry.data, ImpreciseData)
+    assert len(entry.data.sets) > 0
+    assert restored_draft(entry.provenance["choices"]).reading.imprecise

@@ -58,6 +58,9 @@ def mark_of(weights: States, *, is_done: bool = False) -> Mark:
     return Mark("likelihood", struck, None, True)
 
 
+_NECESSITY = 44.0  # px for the number of necessity, right of that of possibility
+
+
 def _percent_of_sum(values: Sequence[float]) -> str:
     return percent(sum(values))
 
@@ -203,17 +206,17 @@ class NodeDrawing:
         is_chosen = mark is not None and state == mark.chosen
         ink = self.colors["text_secondary" if is_out else "text"]
         shown = elided(state, 11, bar_left - _INDENT - 5)
-        drawn = [
-            text(shown, x + _INDENT, middle, size=11, fill=ink),
-            text(
-                self.scale.text(value),
-                x + width - 8,
-                middle,
-                size=11,
-                fill=self.colors[f"{mark.tint}_ink"] if mark is not None and is_chosen else ink,
-                weight="medium",
-                anchor="end",
-            ),
+        numbers = [(self.scale.text(value), x + width - 8)]
+        if self.scale.inner is not None:
+            numbers = [
+                (f"Π {self.scale.text(value)}", x + width - _NECESSITY - 8),
+                (f"N {self.scale.text(self._inner(state))}", x + width - 8),
+            ]
+        number_ink = self.colors[f"{mark.tint}_ink"] if mark is not None and is_chosen else ink
+        drawn = [text(shown, x + _INDENT, middle, size=11, fill=ink)]
+        drawn += [
+            text(number, end, middle, size=11, fill=number_ink, weight="medium", anchor="end")
+            for number, end in numbers
         ]
         if is_out:
             end = x + _INDENT + text_width(shown, 11)

@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import MAX_STATES, DataSet, Imported, code_dtype
 from pgmstudio.core.data.discretization import Cuts, Discretisation, cuts_for, cuts_from_labels
+from pgmstudio.core.data.imprecise import ImpreciseData, with_cells
 from pgmstudio.core.data.transforms import MISSING_STATE
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import CellProblem, DataFileError, UnknownNameError
 from pgmstudio.core.io.data.column_types import Column, Indices, TextColumn, column_of, odd_number
 from pgmstudio.core.io.data.formats.raw_table import RawTable
 from pgmstudio.core.io.data.formats.text_sniffing import number_of
+from pgmstudio.core.io.data.imprecise import SetColumn, set_cells, set_column
 from pgmstudio.core.io.data.options import ImportOptions
 
 # Problems listed cell by cell; past this, one problem speaks for all rows with the same text.
 _MAX_LISTED = 1000
 _MAX_TEXTS_LISTED = 50
+SETS = "sets of states"
 
 
 @dataclass(eq=False)
@@ -37,6 +40,7 @@ class _Coding:
     variables: list[Variable] = field(default_factory=list)
     codes: list[Indices] = field(default_factory=list)  # the number of states stands for missing
     cuts: dict[str, Cuts] = field(default_factory=dict)
+    sets: dict[str, SetColumn] = field(default_factory=dict)
     problems: list[CellProblem] = field(default_factory=list)
     many: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -48,8 +52,15 @@ class _Coding:
     def column(self, name: str, states: Iterable[str] = ()) -> Column:
         """The column by its name; a marker that is one of `states` is that state, not missing."""
         known = set(states)
-        markers = [m for m in (*self.options.markers, *self.table.markers) if m not in known]
-        return column_of(self.table.frame[name], markers, self.table.decimal)
+        markers = [m for m in (*self.options.all_markers, *self.table.markers) if m not in known]
+        column = column_of(self.table.frame[name], markers, self.table.decimal)
+        sets = set_column(column) if self.options.imprecise else None
+        if sets is None:
+            return column
+        why = "is not a set of states; write {red,green}"
+        self.refuse_texts(name, sets.source.texts, sets.source.indices, sets.broken, why)
+        self.sets[name] = sets
+        return sets.plain
 
     def refuse_rows(self, column: str, rows: NDArray[np.intp], message: str) -> None:
         if rows.size == 0:
@@ -96,7 +107,7 @@ def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
         data=_assembled(coding),
         source=path.name,
         cuts=coding.cuts,
-        markers=tuple(dict.fromkeys((*options.markers, *table.markers))),
+        markers=tuple(dict.fromkeys((*options.all_markers, *table.markers))),
         warnings=tuple(coding.warnings),
     )
 
@@ -138,6 +149,9 @@ def _code_freely(coding: _Coding, name: str) -> None:
     declared = (*options.declared.get(name, ()), *coding.table.declared.get(name, ()))
     declared = tuple(dict.fromkeys(declared))
     column = coding.column(name, declared)
+    if name in coding.sets:  # numbers in sets are states
+        _add_states(coding, column, declared)
+        return
     explicit = name in options.discretise
     cutting = options.cutting_of(name)
     is_many = column.is_numeric and column.has_more_than(options.many_numbers)
@@ -279,6 +293,11 @@ def _warning(coding: _Coding, column: Column, result: Sequence[str]) -> None:
             f"“{column.name}” has line breaks, tabs or other control characters in {many}; they "
             "were replaced."
         )
+    if not coding.options.imprecise and (example := set_cells(column)[1]):
+        coding.warnings.append(
+            f"“{column.name}” has cells such as {example}; if they are {SETS}, read the rows as "
+            "imprecise."
+        )
     if len(result) == 1 and column.row_count > 1:
         coding.warnings.append(f"“{column.name}” is “{result[0]}” in every row.")
     elif len(result) == column.row_count >= 20:
@@ -345,7 +364,7 @@ def _missing_index(coding: _Coding, variable: Variable) -> int:
 
 def _cuts_for_variable(coding: _Coding, variable: Variable, column: Column) -> Cuts | None:
     """Bin edges given in the options, else those in the state names; None without either."""
-    if not column.is_numeric:
+    if not column.is_numeric or variable.name in coding.sets:
         return None
     chosen_cuts = coding.options.discretise.get(variable.name)
     states = tuple(state for state in variable.states if state != MISSING_STATE)
@@ -364,6 +383,12 @@ def _refuse_states(
     indices = column.mapped(range(len(column.texts)), len(column.texts))
     why = f"is not one of its {count} states ({shown})"
     coding.refuse_texts(variable.name, column.texts, indices, unknown, why)
+    sets = coding.sets.get(variable.name)
+    if sets is not None:
+        lost = {column.texts[index] for index in unknown}
+        refused = [index for index, states in sets.members.items() if lost & {*states}]
+        why = f"has a state that is {why.removeprefix('is ')}"
+        coding.refuse_texts(variable.name, sets.source.texts, sets.source.indices, refused, why)
 
 
 def _raise_problems(coding: _Coding) -> None:
@@ -393,4 +418,13 @@ def _assembled(coding: _Coding) -> DataSet:
         codes[row] = column
         if rows and column.max() >= variable.cardinality:
             codes[row][column >= variable.cardinality] = np.iinfo(dtype).max
-    return DataSet(domain, codes, coding.weights)
+    if not coding.options.imprecise:
+        return DataSet(domain, codes, coding.weights)
+    cells = {
+        (place, int(row)): frozenset(map(variable.code, states))
+        for place, variable in enumerate(domain)
+        if variable.name in coding.sets
+        for rows, states in coding.sets[variable.name].rows()
+        for row in rows
+    }
+    return with_cells(ImpreciseData(domain, codes, coding.weights), cells)

@@ -1,4 +1,4 @@
-"""Text tables with imprecise cells: `{red,green}` is one of these states, `*` any state.
+"""Columns with imprecise cells: `{red,green}` is one of these states, `*` any state.
 
 In a file of comma-separated values such a cell is quoted, or its states are separated by `|` or
 `;`.
@@ -6,87 +6,92 @@ In a file of comma-separated values such a cell is quoted, or its states are sep
 
 from __future__ import annotations
 
-import csv
-import io
-import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.imprecise import UNKNOWN, ImpreciseData, cell_text
-from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import CellProblem, DataFileError
-from pgmstudio.core.io.data.formats.text_sniffing import natural_key
+from pgmstudio.core.data.discretization import number_text
+from pgmstudio.core.data.imprecise import ImpreciseData, is_set_text, set_members
+from pgmstudio.core.errors import DataError
+from pgmstudio.core.io.data.column_types import Column, TextColumn
+from pgmstudio.core.io.data.formats.text_sniffing import natural_key, number_of
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.data.reader import read_table
 
-_SEPARATORS = re.compile(r"[,;|]")
-Cell = str | tuple[str, ...] | None
+
+@dataclass(frozen=True, eq=False)
+class SetColumn:
+    """A column with sets: `plain` has the states of the sets among its texts and the sets as
+    missing cells; `members` has the states of each set by its index in the file's texts."""
+
+    source: TextColumn
+    plain: TextColumn
+    members: Mapping[int, tuple[str, ...]]
+    broken: tuple[int, ...]  # texts that are no sets, such as `{red`
+
+    @property
+    def is_set(self) -> NDArray[np.bool_]:
+        """Which rows have a set."""
+        return np.isin(self.source.indices, list(self.members))
+
+    def rows(self) -> list[tuple[NDArray[np.intp], tuple[str, ...]]]:
+        """The rows of each set and its states, named as the column names them."""
+        is_numeric, decimal = self.plain.is_numeric, self.plain.decimal
+
+        def name(text: str) -> str:
+            number = number_of(text, decimal) if is_numeric else None
+            return text if number is None else number_text(number)
+
+        return [
+            (np.flatnonzero(self.source.indices == index), tuple(map(name, states)))
+            for index, states in self.members.items()
+        ]
+
+
+def set_column(column: Column) -> SetColumn | None:
+    """The sets of a column; None if it has none."""
+    if not isinstance(column, TextColumn) or not any(map(is_set_text, column.texts)):
+        return None
+    members: dict[int, tuple[str, ...]] = {}
+    broken, unknown = [], set()
+    for index, text in enumerate(column.texts):
+        if is_set_text(text):
+            try:
+                states = set_members(text)
+            except DataError:
+                broken.append(index)
+                continue
+            if states:
+                members[index] = states
+            else:
+                unknown.add(index)  # {red,*} is any state
+    gone = {*members, *broken, *unknown}
+    known = {text for index, text in enumerate(column.texts) if index not in gone}
+    texts = sorted(known.union(*members.values()), key=natural_key)
+    position = {text: index for index, text in enumerate(texts)}
+    mapping = [
+        len(texts) if index in gone else position[text] for index, text in enumerate(column.texts)
+    ]
+    plain = replace(column, texts=tuple(texts), indices=column.mapped(mapping, len(texts)))
+    return SetColumn(column, plain, members, tuple(broken))
+
+
+def set_cells(column: Column) -> tuple[int, str]:
+    """How many cells of a column are complete sets of several states, and one of them."""
+    found = set_column(column)
+    several = [] if found is None else [i for i, s in found.members.items() if len(s) > 1]
+    if found is None or not several:
+        return 0, ""
+    return int(np.isin(found.source.indices, several).sum()), found.source.texts[several[0]]
 
 
 def read_imprecise(path: Path | str, options: ImportOptions | None = None) -> ImpreciseData:
-    """The rows of a file; every column has the states that occur in it, also within sets."""
-    options = options or ImportOptions()
-    frame = read_table(path, options).frame
-    unknown = {UNKNOWN, "", *options.markers}
-    problems: list[CellProblem] = []
-    columns: dict[str, list[Cell]] = {}
-    weights = None
-    for name in frame.columns:
-        texts = ["" if cell is None else str(cell).strip() for cell in frame[name].to_list()]
-        if name == options.frequency:
-            weights = _weights(path, name, texts)
-        elif name not in options.leave_out:
-            columns[name] = [
-                _cell(text, unknown, name, row, problems) for row, text in enumerate(texts)
-            ]
-    if problems:
-        raise DataFileError(path, "has cells that are no sets of states.", problems)
-    if options.frequency is not None and weights is None:
-        raise DataFileError(path, f"has no column {options.frequency}.")
-    variables = [Variable(name, _states(cells) or (UNKNOWN,)) for name, cells in columns.items()]
-    rows = list(zip(*columns.values(), strict=True))
-    data = ImpreciseData.from_cells(Domain(tuple(variables)), rows)
-    return ImpreciseData(data.domain, data.codes, weights, data.sets)
+    """The rows of a file whose cells may be sets; a column has the states that occur in it, also
+    within sets."""
+    from pgmstudio.core.io.data.reader import import_data
 
-
-def _cell(text: str, unknown: set[str], name: str, row: int, problems: list[CellProblem]) -> Cell:
-    if text in unknown:
-        return None
-    if not text.startswith("{") and not text.endswith("}"):
-        return text
-    states = tuple(part.strip() for part in _SEPARATORS.split(text[1:-1]))
-    if not (text.startswith("{") and text.endswith("}") and all(states)):
-        message = f"'{text}' is no set of states; write {{red,green}}"
-        problems.append(CellProblem(row=row + 1, column=name, message=message))
-        return None
-    return None if UNKNOWN in states else states
-
-
-def _states(cells: list[Cell]) -> tuple[str, ...]:
-    found: set[str] = set()
-    for cell in cells:
-        found.update((cell,) if isinstance(cell, str) else cell or ())
-    return tuple(sorted(found, key=natural_key))
-
-
-def _weights(
-    path: Path | str, name: str, texts: list[str]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    try:
-        return np.array([float(text) for text in texts], dtype=np.float64)
-    except ValueError as problem:
-        raise DataFileError(path, f"has a count in {name} that is no number: {problem}.") from None
-
-
-def imprecise_csv(data: DataSet) -> str:
-    """The rows as comma-separated text; weights are the column `count`."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*data.domain.names, *([] if data.weights is None else ["count"])])
-    for row in range(data.row_count):
-        cells = [cell_text(data, v, row) for v in range(len(data.domain))]
-        count = [] if data.weights is None else [f"{data.weights[row]:g}"]
-        writer.writerow([*cells, *count])
-    return stream.getvalue()
+    data = import_data(path, replace(options or ImportOptions(), imprecise=True)).data
+    assert isinstance(data, ImpreciseData)
+    return data

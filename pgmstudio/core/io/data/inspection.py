@@ -14,8 +14,10 @@ from pgmstudio.core.io.data.column_types import Column, OddNumber, column_of, od
 from pgmstudio.core.io.data.encoding import columns_to_keep
 from pgmstudio.core.io.data.formats.delimited import PREVIEW_ROWS
 from pgmstudio.core.io.data.formats.raw_table import RawTable, TextFacts
+from pgmstudio.core.io.data.imprecise import SetColumn, set_cells, set_column
 from pgmstudio.core.io.data.options import LIKELY_MARKERS, ImportOptions
 from pgmstudio.core.io.data.reader import data_format, read_table
+from pgmstudio.core.number_format import count_of
 
 HISTOGRAM_BARS = 45
 MAX_STATES_SHOWN = 60
@@ -84,6 +86,8 @@ class FileReport:
     preview: tuple[tuple[str, ...], ...]
     columns: tuple[ColumnReport, ...]
     warnings: tuple[str, ...]
+    set_cells: int = 0  # cells such as {red,green}
+    set_example: str = ""
 
 
 def inspect_file(path: Path | str, options: ImportOptions | None = None) -> FileReport:
@@ -99,11 +103,13 @@ def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport
     kind = data_format(path)
     shown = table.frame.head(PREVIEW_ROWS) if table.preview is None else table.preview
     cells = shown.select(polars.all().cast(polars.String)).rows()
-    markers = (*options.markers, *table.markers)
+    markers = (*options.all_markers, *table.markers)
     used = set(columns_to_keep(table, options))
     columns = []
+    sets: list[tuple[int, str]] = []
     for index, series in enumerate(table.frame):
         column = column_of(series, markers, table.decimal)
+        sets.append(set_cells(column))
         columns.append(_column_report(column, index, table, options, series.name in used))
     return FileReport(
         source=path.name,
@@ -115,12 +121,17 @@ def report_of(path: Path, table: RawTable, options: ImportOptions) -> FileReport
         preview=tuple(tuple(cell or "" for cell in row) for row in cells),
         columns=tuple(columns),
         warnings=table.warnings,
+        set_cells=sum(count for count, _ in sets),
+        set_example=next((text for _, text in sets if text), ""),
     )
 
 
 def _column_report(
     column: Column, index: int, table: RawTable, options: ImportOptions, is_used: bool
 ) -> ColumnReport:
+    sets = set_column(column) if options.imprecise else None
+    if sets is not None:
+        return _set_report(sets, is_used)
     distinct, missing = column.distinct_count, int(column.is_missing.sum())
     low = high = None
     histogram: tuple[int, ...] = ()
@@ -152,6 +163,24 @@ def _column_report(
         note=note,
         odd=odd,
         doubtful=_doubtful(column, distinct),
+    )
+
+
+def _set_report(sets: SetColumn, is_used: bool) -> ColumnReport:
+    """A column with sets of states, which are counted apart from its states."""
+    column = sets.plain
+    count = int(sets.is_set.sum())
+    return ColumnReport(
+        name=column.name,
+        kind=ColumnKind.STATES,
+        distinct=column.distinct_count,
+        missing=int(column.is_missing.sum()) - count,
+        low=None,
+        high=None,
+        histogram=(),
+        states=_bars(column),
+        treatment=Treatment.STATES if is_used else Treatment.LEAVE_OUT,
+        note=f"{count_of(count, 'cell')} with a set of states.",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pgmstudio.core.data.discretization import METHODS, Cuts, Discretisation
+from pgmstudio.core.data.imprecise import UNKNOWN
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
 
@@ -45,6 +46,7 @@ class ImportOptions:
     sheet: str | None = None  # of a workbook, or the table of a database
     markers: tuple[str, ...] = DEFAULT_MARKERS
     missing_as_state: bool = False
+    imprecise: bool = False  # a cell may be a set of states, {red,green}, or * for any
     leave_out: tuple[str, ...] = ()
     frequency: str | None = None  # the column of row weights
     bins: int | None = None  # cut every column of many numbers into so many
@@ -75,10 +77,17 @@ class ImportOptions:
             problems["binning"] = f"{self.binning!r} is not one of {', '.join(METHODS)}"
         elif self.binning == "mdl" and self.bins is not None and self.target is None:
             problems["target"] = "mdl needs a target column"
+        if self.imprecise and self.missing_as_state:
+            problems["missing_as_state"] = "a missing cell of imprecise rows may be any state"
         if self.encoding is not None and not _is_encoding(self.encoding):
             problems["encoding"] = f"{self.encoding!r} is not a text encoding"
         if problems:
             raise ParameterError(problems)
+
+    @property
+    def all_markers(self) -> tuple[str, ...]:
+        """The markers, with that of any state where cells may be sets."""
+        return (*self.markers, UNKNOWN) if self.imprecise else self.markers
 
     def cutting_of(self, column: str) -> Discretisation | Cuts | None:
         """Discretisation of `column`; None if none is given."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from pgmstudio.core.data.dataset import DataSet, Imported
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.resampling import Parts
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.data.variables import Domain, Variable, clean_name
@@ -72,6 +73,8 @@ FORMATS: tuple[DataFormat, ...] = (
     DataFormat("Netica cases", (".cas",), case_files.read_netica, case_files.write_netica),
     DataFormat("HUGIN data", (".dat",), case_files.read_hugin),
 )
+
+_WRITERS_OF_SETS = (delimited.write_csv, delimited.write_tsv, parquet.write)
 
 # A packed text up to this size is read without the start of a child.
 _SMALL_UNPACKED = 1 << 26
@@ -290,6 +293,10 @@ def write_data(path: Path | str, data: DataSet, *, quoted: bool = False) -> None
     if kind is None or kind.write is None:
         known = ", ".join(e for each in FORMATS if each.write for e in each.endings)
         raise DataFileError(path, f"cannot be written in this format. Data are written as {known}.")
+    if isinstance(data, ImpreciseData) and data.sets and kind.write not in _WRITERS_OF_SETS:
+        raise DataFileError(
+            path, "cannot have sets of states in this format. Write them as .csv, .tsv or .parquet."
+        )
     content = kind.write(data)
     if quoted and kind.write in (delimited.write_csv, delimited.write_tsv):
         separator = "," if kind.write is delimited.write_csv else "\t"

@@ -41,6 +41,9 @@ LANGUAGE = Language(
     edits={
         "set_degrees": lazy("edits:set_degrees"),
         "project_data": lazy("edits:project_data"),
+        "set_norm": lazy("edits:set_norm"),
+        "set_convention": lazy("edits:set_convention"),
+        "rescale": lazy("edits:rescale"),
     },
     learners={
         "possibilistic.spanning-tree": lazy("learning.trees:PossibilisticTreeLearner"),

@@ -17,15 +17,20 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.possibility import PossibilityDistribution
+from pgmstudio.core.data.relation import Tuples
+from pgmstudio.core.data.tuple_degrees import TupleDegrees
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import GraphError
+from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import CliqueTree, clique_tree_of
-from pgmstudio.core.inference.join_tree import MINIMUM, NORMS, JoinTree, TupleTable
+from pgmstudio.core.inference.join_tree import MINIMUM, NORMS, JoinTree, TupleTable, combine
+from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import SealedFields
 
 JOINT, HISDAL, QUOTIENT = "joint", "hisdal", "product"
 CONVENTIONS = (JOINT, HISDAL, QUOTIENT)
+
+MAX_TUPLES = 100_000  # listed
 
 
 def conditional_degrees(family: Floats, convention: str) -> Floats:
@@ -138,7 +143,41 @@ class PossibilisticNetwork(SealedFields):
             result.append(table)
         return result
 
+    def degrees_of(self, tuples: Tuples) -> Floats:
+        """π of full tuples, variables × tuples."""
+        result = np.ones(tuples.shape[1])
+        for v, table in enumerate(self.degrees):
+            result = combine(self.norm, result, table[tuple(tuples[list(self.scope(v))])])
+        return result
+
+    def tuple_degrees(self) -> TupleDegrees:
+        """All possible tuples; TooLargeError if there are too many to list."""
+        count = self.join_tree.count()
+        if count > MAX_TUPLES:
+            raise TooLargeError(
+                f"The network has {count_text(count)} possible tuples; at most {MAX_TUPLES:,} are "
+                "listed."
+            )
+        tuples = np.array(list(self.join_tree.tuples()), dtype=np.int64)
+        tuples = tuples.reshape(-1, len(self.domain)).T
+        return TupleDegrees.ranked(self.domain, tuples, self.degrees_of(tuples))
+
+    @property
+    def top(self) -> float:
+        """The largest degree of a tuple; 1 for a normalised network."""
+        return float(self.join_tree.propagate({})[0].max(initial=0.0))
+
     # -- edits; names are the domain's
+
+    def with_norm(self, norm: str) -> PossibilisticNetwork:
+        """The same degrees, combined by another norm."""
+        return replace(self, norm=norm)
+
+    def with_convention(self, convention: str) -> PossibilisticNetwork:
+        """Conditional degrees by another convention, of the same largest degrees of families."""
+        families = self.projections(self.scope(v) for v in range(len(self.domain)))
+        tables = tuple(conditional_degrees(family, convention) for family in families)
+        return replace(self, degrees=tables, convention=convention)
 
     def with_dag(self, dag: Dag) -> PossibilisticNetwork:
         """Other parents: their degrees are those of this distribution, by the convention."""

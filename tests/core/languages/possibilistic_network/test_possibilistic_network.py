@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.possibility import PossibilityDistribution
+from pgmstudio.core.data.tuple_degrees import TupleDegrees, kept_at
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import (
+    DataError,
     GraphError,
     ImpossibleEvidenceError,
     ParameterError,
@@ -24,7 +27,13 @@ from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.graphs.dag import Dag, dag_count, undirected_graph_count
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed, weights_of
 from pgmstudio.core.inference.join_tree import MINIMUM, NORMS, PRODUCT, combine
+from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.degree_session import DegreeSession, degrees_of
+from pgmstudio.core.languages.possibilistic_network.edits import (
+    rescale,
+    set_convention,
+    set_norm,
+)
 from pgmstudio.core.languages.possibilistic_network.learning import tests as possibility_tests
 from pgmstudio.core.languages.possibilistic_network.learning.exhaustive import (
     PossibilisticExhaustiveLearner,
@@ -49,10 +58,19 @@ from pgmstudio.core.languages.possibilistic_network.model import (
     PossibilisticNetwork,
     conditional_degrees,
 )
+from pgmstudio.core.languages.possibilistic_network.probabilities import (
+    compared_degrees,
+    same_graph_network,
+)
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, Learner
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.edits import add_model
+from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Project
+from pgmstudio.core.project.scenarios import Outcome, Scenario, scenario_table
+from pgmstudio.core.reports.evidence_sections import scenarios_part
+from pgmstudio.core.reports.model_svg import drawing_of
 from pgmstudio.core.scores.association_measures import AGGREGATIONS, Setting, conditional_gain
 from tests.core.data.test_possibility import random_imprecise
 from tests.core.learning.lecture_data import GEOMETRIC
@@ -81,7 +99,7 @@ def random_finding(rng: np.random.Generator, variable: Variable) -> Finding:
         case 0:
             return Observed(states[0])
         case 1:
-            return Excluded(frozenset(states[1:]))
+            return Excluded(frozenset(states[int(rng.integers(1, len(states))) :]))
         case _:
             return Likelihood(tuple((state, float(rng.random())) for state in states))
 
@@ -323,3 +341,97 @@ def test_edits_keep_the_degrees_where_they_can() -> None:
     assert joint_degrees(wider)[..., 1] == pytest.approx(before)
     with pytest.raises(GraphError, match="between 0 and 1"):
         PossibilisticNetwork(Domain.of({"a": "01"}), Dag.empty(("a",)), (np.array([0.5, 2.0]),))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=25, deadline=None)
+def test_cuts_have_the_joint_states_of_at_least_that_degree(norm: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    network = random_possibilistic(rng, int(rng.integers(1, 5)), norm, zeros=0.2)
+    joint = joint_degrees(network)
+    if not joint.any():
+        return
+    listed = network.tuple_degrees()
+    assert len(listed) == np.count_nonzero(joint)
+    assert network.top == pytest.approx(joint.max())
+    assert listed.levels[0] == listed.top == pytest.approx(joint.max())
+    for alpha in (0.01, 0.3, float(np.median(joint)), float(joint.max())):
+        expected = {*zip(*np.nonzero((joint > 0) & (joint >= alpha - 1e-9)), strict=True)}
+        assert listed.count(alpha) == len(expected)
+        if expected:
+            cut = listed.cut(alpha)
+            assert {tuple(column) for column in cut.tuples.T.tolist()} == expected
+            # The projection of the cut is the cut of the largest degrees.
+            degrees = listed.projection([0])
+            assert (cut.occurs([0]) == kept_at(degrees, alpha)).all()
+    with pytest.raises(DataError, match="No tuple"):
+        listed.cut(joint.max() + 0.01)
+
+
+def test_the_cut_of_imprecise_rows_is_that_of_all_joint_states() -> None:
+    domain = Domain.of({"c": ("red", "green", "blue"), "s": ("x", "y")})
+    cells = [(["red", "green"], "x"), ("blue", None), ("green", ["x", "y"]), ("green", "x")]
+    listed = TupleDegrees.of(PossibilityDistribution.of(ImpreciseData.from_cells(domain, cells)))
+    assert listed.tuples[:, 0].tolist() == [1, 0]  # green, x: rows 1, 3 and 4
+    assert listed.levels == (0.75, 0.25)
+    assert listed.cut(0.5).tuples.T.tolist() == [[1, 0]]
+    assert len(listed.cut(0.25)) == 5
+
+
+def test_norm_convention_and_scale_can_be_changed() -> None:
+    rows = DataSet.from_rows(
+        Domain.of({"a": "01", "b": "01"}), [("0", "0"), ("0", "0"), ("1", "1"), ("0", "1")]
+    )
+    dag = Dag(("a", "b"), ((), (0,)))
+    network = PossibilisticNetwork.of_distribution(dag, PossibilityDistribution.of(rows))
+    assert set_norm(network, norm=PRODUCT).norm == PRODUCT
+    quotient = set_convention(network, convention=QUOTIENT)
+    assert quotient.degrees[1] == pytest.approx(np.array([[1.0, 0.5], [0.0, 1.0]]))
+    assert network.top == 0.5
+    scaled = rescale(network)
+    assert scaled.top == 1.0
+    assert joint_degrees(scaled) == pytest.approx(joint_degrees(network) / 0.5)
+    with pytest.raises(GraphError, match="minimum"):
+        rescale(set_norm(network, norm=PRODUCT))
+
+
+def test_probabilities_of_the_same_graph_stand_beside_the_degrees() -> None:
+    dag = Dag(GEOMETRIC.domain.names, ((), (0,), (1,)))
+    network = PossibilisticNetwork.of_distribution(dag, PossibilityDistribution.of(GEOMETRIC))
+    twin = same_graph_network(network, GEOMETRIC)
+    assert twin.dag == dag
+    rows = compared_degrees(network, twin, {"color": Observed("yellow")})
+    shape = {row.state: row for row in rows if row.variable == "shape"}
+    assert shape["square"].possibility == shape["square"].necessity == pytest.approx(0.1)
+    assert sum(row.probability or 0 for row in shape.values()) == pytest.approx(1)
+    # Smoothing leaves a circle some probability that is not possible.
+    assert not shape["circle"].is_consistent
+    assert shape["square"].is_consistent
+
+
+def test_reports_drawings_and_scenarios_have_possibility_and_necessity() -> None:
+    dag = Dag(GEOMETRIC.domain.names, ((), (0,), (1,)))
+    network = rescale(
+        PossibilisticNetwork.of_distribution(dag, PossibilityDistribution.of(GEOMETRIC))
+    )
+    evidence = {"color": Observed("yellow")}
+    project = add_model(Project(), entry=ModelEntry("objects", network))
+    case = EvidenceCase(evidence, next(iter(project.models)))
+    report = "".join(map(str, scenarios_part(replace(project, evidence_cases={"yellow": case}))))
+    assert "Degree of possibility 1" in report
+    assert "Π 1.00  N 1.00" in report
+    assert "probability" not in report
+    drawing = drawing_of(ModelFile(network), findings=evidence, with_beliefs=True)
+    assert ">N 1<" in drawing
+    assert ">Π 1<" in drawing
+    with_yellow = np.array([0.0, 1.0, 0.0])
+    outcome = Outcome(Scenario("A", "yellow", evidence), {"shape": with_yellow}, 0.0)
+    table = scenario_table(network, {"shape": np.ones(3)}, [outcome], ["shape"])
+    assert table.splitlines()[0].split("\t")[2:] == [
+        "prior",
+        "A: yellow",
+        "necessity, prior",
+        "necessity, A: yellow",
+    ]
+    assert table.splitlines()[2].split("\t")[2:] == ["1.0", "1.0", "0.0", "1.0"]

@@ -46,7 +46,7 @@ def test_degrees_are_not_scaled_and_are_shown_with_necessity(
     first, role = listed.index(0, 0), Qt.ItemDataRole.AccessibleTextRole
     qtbot.waitUntil(lambda: listed.data(first, role) == nodes["weather"].face.description)
     legend = page.canvas.legend
-    wanted = "outer: possibility, inner: necessity"
+    wanted = "outer: possibility Π, inner: necessity N"
     qtbot.waitUntil(lambda: wanted in legend.accessibleName())
 
     app.workspace.select(("weather",), ())

@@ -9,6 +9,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.discretization import number_text
+from pgmstudio.core.data.imprecise import UNKNOWN, ImpreciseData, cell_text
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.io.data.options import DEFAULT_MARKERS
 
@@ -27,15 +28,21 @@ def weight_name(data: DataSet, preferred: str = WEIGHT) -> str:
 
 
 def text_frame(data: DataSet, weights: str = WEIGHT) -> polars.DataFrame:
-    """State names, null where missing; the weights, if there are any, as a last column."""
+    """State names, null where missing, `{red,green}` for sets of states; the weights, if there are
+    any, as a last column."""
     import polars
 
     columns = []
-    for variable, codes in zip(data.domain, data.codes, strict=True):
+    sets = data.sets if isinstance(data, ImpreciseData) else {}
+    for place, (variable, codes) in enumerate(zip(data.domain, data.codes, strict=True)):
         indices = polars.Series(codes.astype(np.uint32))
         if (codes == data.missing_code).any():
             indices = indices.set(indices == data.missing_code, None)
-        columns.append(polars.Series(variable.name, variable.states).gather(indices))
+        column = polars.Series(variable.name, variable.states).gather(indices)
+        rows = sorted(row for v, row in sets if v == place)
+        if rows:
+            column = column.scatter(rows, [cell_text(data, place, row) for row in rows])
+        columns.append(column)
     if data.weights is not None:
         columns.append(polars.Series(weight_name(data, weights), data.weights))
     return polars.DataFrame(columns)
@@ -54,6 +61,8 @@ def cell_columns(data: DataSet, quoted: Callable[[str], str], missing: str) -> l
 
 def missing_text(data: DataSet, columns: int) -> str:
     """A text for missing cells that is no state and, in a single column, not a blank line."""
+    if isinstance(data, ImpreciseData):
+        return UNKNOWN
     states = {state for variable in data.domain for state in variable.states}
     for marker in DEFAULT_MARKERS:
         if marker not in states and (marker or columns > 1):

@@ -1,0 +1,1 @@
+"""Possibilistic networks in the window."""
