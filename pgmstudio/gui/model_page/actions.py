@@ -129,7 +129,7 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.members",
             "Equivalent graphs…",
-            "Model",
+            "Model/Equivalence",
             "List the DAGs of the equivalence class; choosing one keeps the distribution.",
             on.command(list_members),
             icon="copy-simple",
@@ -143,7 +143,7 @@ def understanding_actions(app: AppContext) -> list[ActionSpec]:
         ActionSpec(
             "model.turn",
             "Reverse edge, keep the distribution",
-            "Model",
+            "Model/Equivalence",
             "Reverse the selected edge and recompute both tables.",
             on.command(lambda page: page.editing.turn(*page.scene().selected_edges[0])),
             icon="arrows-left-right",
@@ -260,7 +260,7 @@ def _structure(on: PageConditions) -> list[ActionSpec]:
             ActionSpec(
                 f"model.only-{key}",
                 f"Show only its {title}",
-                "Model",
+                "Model/Show only",
                 f"Hide all nodes but the selected one and its {what}; closing the search shows "
                 "them again.",
                 on.command(partial(_show_around, scope=scope)),
