@@ -14,15 +14,15 @@ MAX_NAMES = 1000
 _CACHED_WIDTHS = 64
 _WORDS = re.compile(r"([-_ ./:,;]+)")
 _MODES = (
-    Qt.TextElideMode.ElideMiddle,
     Qt.TextElideMode.ElideRight,
+    Qt.TextElideMode.ElideMiddle,
     Qt.TextElideMode.ElideLeft,
 )
 
 
 class ShortNames:
-    """The names of a list, shortened to a width: in the middle where that keeps all apart, else
-    without the words that many of them have."""
+    """The names of a list, shortened to a width: at the end where that keeps all apart, else in the
+    middle, at the beginning, or without the words that many of them have."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names = tuple(dict.fromkeys(names))
@@ -35,14 +35,14 @@ class ShortNames:
         """`font` is a key of the metrics, such as its description."""
         if metrics.horizontalAdvance(name) <= width:
             return name
-        if not self._counts:
+        if not self._counts or name not in self.names:
             return metrics.elidedText(name, _MODES[0], width)
         key = (font, width)
         if key not in self._cached:
             if len(self._cached) >= _CACHED_WIDTHS:
                 self._cached.clear()
             self._cached[key] = self.all(metrics, width)
-        return self._cached[key].get(name, name)
+        return self._cached[key][name]
 
     def all(self, metrics: QFontMetrics, width: int) -> Mapping[str, str]:
         """Every name with its short form; all are different."""

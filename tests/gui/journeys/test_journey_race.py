@@ -99,6 +99,7 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     app.actions.refresh("file.report")
     app.actions["file.report"].trigger()
+    driver.press("reportWrite")
     qtbot.waitUntil(lambda: pages == [target], timeout=LONG)
     text = target.read_text(encoding="utf-8")
     assert all(row.language.title in text for row in table.rows)

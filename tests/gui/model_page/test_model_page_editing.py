@@ -97,12 +97,12 @@ def test_a_new_node_keeps_all_others_in_place(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     places = page.scene().positions
-    page.canvas.view.begin_node(QPointF(300, 10))
+    page.canvas.view.begin_node(QPointF(600, 10))
     qtbot.keyClicks(page.canvas.view.editor, "cloud")
     qtbot.keyClick(page.canvas.view.editor, Key.Key_Return)
     after = page.scene().positions
     assert {n: after[n] for n in places} == places
-    assert after["cloud"] == (300, 10)
+    assert after["cloud"] == (600, 10)
     assert window.app.workspace.selection.nodes == ("cloud",)
 
 

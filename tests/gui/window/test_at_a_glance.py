@@ -29,6 +29,7 @@ from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.plots.matrix_plot import end_text, value_text
 from pgmstudio.gui.plots.plot_widget import _tick_labels
 from pgmstudio.gui.runs.score_plot import ScorePlot
+from pgmstudio.gui.widgets.actions import unmarked
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import K2_DEMO
@@ -200,4 +201,4 @@ def test_the_evidence_menu_begins_with_what_is_done_most(window: MainWindow) -> 
     assert menu is not None
     first = menu.actions()[0]
     assert not first.isSeparator()
-    assert first.text() == "Clear all evidence"
+    assert unmarked(first.text()) == "Clear all evidence"

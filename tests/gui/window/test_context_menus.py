@@ -16,16 +16,17 @@ from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.evidence.variables_panel import VariablesPanel
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page, open_model_page
+from pgmstudio.gui.widgets.actions import unmarked
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.samples import add_sprinkler
 
 
 def entries(menu: QMenu) -> list[str]:
-    return [action.text() for action in menu.actions() if action.text()]
+    return [unmarked(action.text()) for action in menu.actions() if action.text()]
 
 
 def choose(menu: QMenu, text: str) -> None:
-    next(action for action in menu.actions() if action.text() == text).trigger()
+    next(action for action in menu.actions() if unmarked(action.text()) == text).trigger()
     menu.close()
 
 
