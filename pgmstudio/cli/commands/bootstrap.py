@@ -106,8 +106,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> BootstrapReport:
     report = BootstrapReport(plan, frequencies, seconds, args.output, 130 if was_interrupted else 0)
     replicates = count_of(frequencies.graphs, "replicate")
     line.message(f"{report.outcome.capitalize()} after {seconds:.1f} s with {replicates}.")
-    for edge in frequencies.averaged(args.threshold).left_out:
-        line.message(f"{edge.source} → {edge.target} would close a cycle and was left out.")
+    for omission in plan.omissions(frequencies):
+        line.message(omission)
     if args.edges is not None:
         write_csv(args.edges, frequencies.as_csv(), quoted=args.quote_formulas)
     if args.output is not None:

@@ -23,7 +23,7 @@ from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.graphs.edge_frequencies import Averaged, Edge, EdgeFrequencies
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of, oriented
 from pgmstudio.core.languages.base import Language
 from pgmstudio.core.languages.conversions import dag_of
@@ -38,6 +38,8 @@ ORIENTATIONS = ("graph", "class")
 # A process of its own takes two seconds to begin. Hill climbing does as much work, in rows times
 # pairs of columns, in about eight seconds.
 WORK_FOR_PROCESSES = 2e8
+# A table of the averaged network: 80 MB while its smoothing is tuned on ten folds.
+MAX_TABLE_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +198,24 @@ class BootstrapPlan(LearnTask):
             "edges": float(len(averaged.dag.edges)),
             "left_out_for_cycles": float(len(averaged.left_out)),
         }
+        edges, too_large = affordable_edges(self, result, averaged)
+        if too_large:
+            measures |= {
+                "edges": float(len(edges)),
+                "left_out_for_size": float(len(too_large)),
+            }
         return averaged_model(self, result, threshold), measures
+
+    def omissions(self, result: EdgeFrequencies) -> Iterator[str]:
+        """What the averaged network lacks of the frequent edges, and why."""
+        averaged = result.averaged(self.settings.threshold)
+        for edge in averaged.left_out:
+            yield f"{edge.source} → {edge.target} would close a cycle and was left out."
+        for source, target in affordable_edges(self, result, averaged)[1]:
+            yield (
+                f"{source} → {target} was left out: with it the table of {target} would have more "
+                f"than {MAX_TABLE_CELLS:,} cells."
+            )
 
     def notes(self, result: EdgeFrequencies) -> Iterator[str]:
         """Notes about the replicates for the run's log."""
@@ -210,8 +229,7 @@ class BootstrapPlan(LearnTask):
         ).replace("%", " %")
         if not result.has_directions:
             yield "The network has no contexts: only edges are counted."
-        for edge in averaged.left_out:
-            yield f"{edge.source} → {edge.target} would close a cycle and was left out."
+        yield from self.omissions(result)
         if not averaged.is_exact:
             yield "No network has exactly the v-structures that most replicates share."
 
@@ -273,10 +291,30 @@ def class_under(dag: Dag, knowledge: Knowledge | None) -> Pdag:
     return cpdag if narrowed is None else narrowed
 
 
+def affordable_edges(
+    task: LearnTask, result: EdgeFrequencies, averaged: Averaged
+) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """The edges of the averaged graph whose tables fit in memory, the most frequent first, and the
+    others. Models without tables given parents have all of them."""
+    edges = averaged.dag.edges
+    if not has_directions(learner_of(task.learner_key)):
+        return edges, ()
+    sizes = dict(zip(result.names, task.data.domain.cardinalities, strict=True))
+    cells = dict(sizes)
+    too_large = set()
+    for source, target in sorted(edges, key=lambda edge: -result.of_pair(*edge).joined):
+        if cells[target] * sizes[source] > MAX_TABLE_CELLS:
+            too_large.add((source, target))
+        else:
+            cells[target] *= sizes[source]
+    kept = tuple(edge for edge in edges if edge not in too_large)
+    return kept, tuple(edge for edge in edges if edge in too_large)
+
+
 def averaged_model(task: LearnTask, result: EdgeFrequencies, threshold: float) -> Model:
     """The model of the frequent edges, its parameters from all rows: of the learner's language, or
     a Bayesian network."""
-    edges = result.averaged(threshold).dag.edges
+    edges, _ = affordable_edges(task, result, result.averaged(threshold))
     smoothing = getattr(task.params, "smoothing", 1.0)
     analysis = edge_analysis(learner_of(task.learner_key).kind)
     return analysis.model_of_edges(edges, task.data, smoothing, np.random.default_rng(task.seed))

@@ -142,7 +142,8 @@ class EdgeFrequencies:
 
         An edge gets the more frequent direction, and is left out when that would close a cycle with
         those before it; edges that most graphs leave free are directed last, so that they make no
-        v-structure where one can be avoided (Dor and Tarsi 1992).
+        v-structure where one can be avoided (Dor and Tarsi 1992): the most frequent of them make
+        none, and only those that cannot be without one follow the order of the others.
         """
         if not 0 < threshold <= 1:
             raise DataError("The threshold is a fraction of the graphs, above 0 and at most 1.")
@@ -159,13 +160,11 @@ class EdgeFrequencies:
             except CycleError:
                 left_out.append(edge)
         pdag = Pdag.from_edges(self.names, directed.edges, free)
-        dag = extension_of(pdag) if self.has_directions else None
-        if dag is not None:
+        if not self.has_directions:
+            dag = _with_edges_along(directed, free)
             return Averaged(dag, pdag, tuple(left_out), True)
-        rank = {self.names[node]: i for i, node in enumerate(directed.topological_order)}
-        along = [edge if rank[edge[0]] < rank[edge[1]] else edge[::-1] for edge in free]
-        dag = Dag.from_edges(self.names, (*directed.edges, *along))
-        return Averaged(dag, pdag, tuple(left_out), not self.has_directions)
+        dag, rest = _with_free_edges(directed, free)
+        return Averaged(_with_edges_along(dag, rest), pdag, tuple(left_out), not rest)
 
     # -- as an artifact
 
@@ -211,3 +210,30 @@ class EdgeFrequencies:
         """The table as a file."""
         head, rows = self.table()
         return csv_text([head, *rows])
+
+
+def _with_free_edges(dag: Dag, free: Sequence[Edge]) -> tuple[Dag, list[Edge]]:
+    """The graph with those free edges, the first ones preferred, that make no v-structure; and the
+    others. Edges are tried in blocks, halved where a block does not go."""
+    kept: list[Edge] = []
+    rest: list[Edge] = []
+    result = dag
+    blocks = [list(free)] if free else []
+    while blocks:
+        block = blocks.pop()
+        extension = extension_of(Pdag.from_edges(dag.names, dag.edges, [*kept, *block]))
+        if extension is not None:
+            kept, result = [*kept, *block], extension
+        elif len(block) == 1:
+            rest.extend(block)
+        else:
+            half = len(block) // 2
+            blocks += [block[half:], block[:half]]
+    return result, rest
+
+
+def _with_edges_along(dag: Dag, edges: Sequence[Edge]) -> Dag:
+    """The graph with more edges, directed along its order."""
+    rank = {dag.names[node]: i for i, node in enumerate(dag.topological_order)}
+    along = [edge if rank[edge[0]] < rank[edge[1]] else edge[::-1] for edge in edges]
+    return Dag.from_edges(dag.names, (*dag.edges, *along))

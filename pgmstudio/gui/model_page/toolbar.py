@@ -114,6 +114,8 @@ class ModelBar(QFrame):
         self._own: QWidget | None = None
         self._is_plain = False  # without tools and what arranges a graph
         self._shown_count = -1
+        self._hidden: set[str] = set()  # what is folded now
+        self._evidence_room = 0
         self.show_evidence(0)
         theme().changed.connect(self._restyle)
         self._restyle()
@@ -213,17 +215,37 @@ class ModelBar(QFrame):
         if count == self._shown_count:
             return
         self._shown_count = count
-        self._chip.setText(f"⚑ {counted(count, 'finding')}")
-        self._fix_chip()
+        self._chip.setToolTip(counted(count, "finding"))
         self._chip.setVisible(count > 0)
         self._clear.setVisible(count > 0)
-        self._fold()
+        self._fix_chip()
 
     def _fix_chip(self) -> None:
-        """Fix the size of the chip, so that another number of the same width moves nothing."""
-        self._chip.ensurePolished()
+        """Write the number of findings in words where the folded bar has room for them."""
+        count = max(self._shown_count, 0)
+        room = self.width() - 20 - self._width(self._hidden) + self._evidence_room
+        for words, clear in ((f"⚑ {counted(count, 'finding')}", "Clear"), (f"⚑ {count}", "")):
+            self._chip.setText(words)
+            self._clear.setText(clear)
+            if self._width_of_evidence() <= room:
+                break
         height = theme().px("view_bar") - 2 * _MARGIN
-        self._chip.setFixedSize(self._chip.sizeHint().width(), height)
+        self._chip.setFixedSize(self._chip_width(), height)
+
+    def _chip_width(self) -> int:
+        self._chip.ensurePolished()
+        self._chip.setMinimumSize(0, 0)
+        self._chip.setMaximumSize(16777215, 16777215)
+        return self._chip.sizeHint().width()
+
+    def _width_of_evidence(self) -> int:
+        return self._chip_width() + self._clear.sizeHint().width() + 2 * self._row.spacing()
+
+    def _reserve(self) -> None:
+        """Room for two digits, kept free also without evidence, which so moves no button."""
+        self._chip.setText("⚑ 88")
+        self._clear.setText("")
+        self._evidence_room = self._width_of_evidence()
 
     def set_separable(self, disabled_reason: str) -> None:
         """Enable the tool for separation, or explain why it is disabled."""
@@ -269,7 +291,7 @@ class ModelBar(QFrame):
 
     def _restyle(self) -> None:
         self.setMinimumHeight(theme().px("view_bar"))
-        self._fix_chip()
+        self._reserve()
         self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -294,6 +316,8 @@ class ModelBar(QFrame):
         self._tool_menu.setVisible("tools" in hidden - absent)
         self._pictures.show_only(self._shown_pictures(hidden))
         self._picture_menu.setVisible(bool(hidden & set(self._picture_names)))
+        self._hidden = hidden
+        self._fix_chip()
 
     def _shown_pictures(self, hidden: set[str]) -> list[str]:
         """The current diagram is never hidden."""
@@ -301,8 +325,8 @@ class ModelBar(QFrame):
         return [name for name in self._picture_names if name not in hidden or name == chosen]
 
     def _width(self, hidden: set[str]) -> int:
-        """The width without the hidden parts."""
-        shown: list[QWidget] = [w for w in (self._chip, self._clear) if not w.isHidden()]
+        """The width without the hidden parts, with room for evidence."""
+        shown: list[QWidget] = []
         if self._is_plain and self._own is not None:
             shown.append(self._own)
         if not self._is_plain:
@@ -313,7 +337,8 @@ class ModelBar(QFrame):
             shown.append(self._view_menu)
         if hidden & set(self._picture_names):
             shown.append(self._picture_menu)
-        width = sum(w.sizeHint().width() + self._row.spacing() for w in shown)
+        width = self._evidence_room
+        width += sum(w.sizeHint().width() + self._row.spacing() for w in shown)
         if len(self._picture_names) > 1:
             pictures = [self._pictures.button(name) for name in self._shown_pictures(hidden)]
             width += sum(made.sizeHint().width() for made in pictures) + self._row.spacing()

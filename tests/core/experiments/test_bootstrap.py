@@ -135,6 +135,36 @@ def test_an_edge_that_would_close_a_cycle_is_left_out_and_said() -> None:
     assert [(e.source, e.target) for e in averaged.left_out] == [("C", "A")]
 
 
+def test_free_edges_that_close_a_ring_do_not_direct_the_others_towards_a_hub() -> None:
+    names = (*"ABCDEFGHIJ", "hub")
+    star = [("hub", leaf) for leaf in "EFGHIJ"]
+    ring = [("A", "B"), ("B", "C"), ("C", "D"), ("A", "D")]
+    graphs = [Pdag.from_edges(names, (), star + ring[:k] + ring[k + 1 :]) for k in range(4)]
+    averaged = EdgeFrequencies.of(graphs, names).averaged(0.5)
+    assert not averaged.is_exact  # a ring of four has a v-structure whatever its directions
+    assert len(averaged.dag.edges) == len(star) + len(ring)
+    assert max(map(len, averaged.dag.parent_indices)) == 2
+
+
+def test_a_table_that_would_not_fit_loses_its_rarest_edges_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pgmstudio.core.experiments.bootstrap.MAX_TABLE_CELLS", 8)
+    data = rows()
+    names = data.domain.names
+    all_edges = [(name, "X4") for name in names[:-1]]
+    graphs = [Dag.from_edges(names, all_edges[: 2 + number]) for number in range(3)]
+    result = EdgeFrequencies.of(graphs, names)
+    some = plan(data, threshold=0.3, orientation="graph")
+    model, measures = some.averaged(result)
+    assert isinstance(model, DirectedModel)
+    assert model.edges == (("X0", "X4"), ("X1", "X4"))  # type: ignore[attr-defined]
+    assert measures["edges"] == 2
+    assert measures["left_out_for_size"] == 2
+    omissions = list(some.omissions(result))
+    assert [text.split(" was")[0] for text in omissions] == ["X2 → X4", "X3 → X4"]
+
+
 def test_a_threshold_is_reached_by_exactly_that_share() -> None:
     with_edge, without = Dag.from_edges("AB", [("A", "B")]), Dag.empty("AB")
     result = EdgeFrequencies.of([with_edge] * 3 + [without] * 7, "AB")

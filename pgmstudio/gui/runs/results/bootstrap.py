@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.experiments.bootstrap import averaged_model
+from pgmstudio.core.experiments.bootstrap import affordable_edges, averaged_model
 from pgmstudio.core.graphs.edge_frequencies import Averaged, EdgeFrequencies, EdgeFrequency
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
@@ -118,6 +118,10 @@ def _opening(frequencies: EdgeFrequencies, state: ResultState, threshold: int) -
         model = averaged_model(task, frequencies, threshold / 100)
         made = {"made by": f"{BOOTSTRAP_OF}{task.learner_key}", "replicates": frequencies.graphs}
         details = {**made, "threshold": threshold / 100, "seed": task.seed}
+        _, too_large = affordable_edges(task, frequencies, frequencies.averaged(threshold / 100))
+        if too_large:
+            edges = ", ".join(f"{source} → {target}" for source, target in too_large)
+            details["left out because their tables would not fit"] = edges
         title = f"{state.run_title}, ≥ {threshold} %"
         return ModelEntry(title, model, data_id=state.data_id, provenance=details)
 
