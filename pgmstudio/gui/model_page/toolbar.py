@@ -216,6 +216,7 @@ class ModelBar(QFrame):
             return
         self._shown_count = count
         self._chip.setToolTip(counted(count, "finding"))
+        self._chip.setAccessibleName(counted(count, "finding"))
         self._chip.setVisible(count > 0)
         self._clear.setVisible(count > 0)
         self._fix_chip()
@@ -224,8 +225,9 @@ class ModelBar(QFrame):
         """Write the number of findings in words where the folded bar has room for them."""
         count = max(self._shown_count, 0)
         room = self.width() - 20 - self._width(self._hidden) + self._evidence_room
-        for words, clear in ((f"⚑ {counted(count, 'finding')}", "Clear"), (f"⚑ {count}", "")):
-            self._chip.setText(words)
+        words = f"⚑ {counted(count, 'finding')}"
+        for text, clear in ((words, "Clear"), (words, ""), (f"⚑ {count}", "")):
+            self._chip.setText(text)
             self._clear.setText(clear)
             if self._width_of_evidence() <= room:
                 break
@@ -234,8 +236,6 @@ class ModelBar(QFrame):
 
     def _chip_width(self) -> int:
         self._chip.ensurePolished()
-        self._chip.setMinimumSize(0, 0)
-        self._chip.setMaximumSize(16777215, 16777215)
         return self._chip.sizeHint().width()
 
     def _width_of_evidence(self) -> int:

@@ -272,6 +272,33 @@ def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
     assert chosen.args == ["circle"]
 
 
+def test_findings_appear_in_the_bar_without_moving_its_buttons(qtbot: QtBot) -> None:
+    frame = QWidget()
+    qtbot.addWidget(frame)
+    bar = ModelBar(frame)
+    bar.set_diagrams([DiagramChoice(name, name, "") for name in ("dag", "moral", "clique-tree")])
+    frame.show()
+    chip, clear = (bar.findChild(QWidget, name) for name in ("evidenceChip", "clearEvidence"))
+
+    def buttons() -> dict[QWidget, object]:
+        bar.layout().activate()
+        shown = [*bar.findChildren(QToolButton), *bar.findChildren(QComboBox)]
+        return {each: each.geometry() for each in shown if each.isVisible()}
+
+    for width in range(bar.minimumSizeHint().width(), 1100, 37):
+        bar.resize(width, 40)
+        before = buttons()
+        for count in (1, 12):
+            bar.show_evidence(count)
+            assert buttons() == before
+            assert chip.geometry().left() > max(box.right() for box in before.values())
+            assert clear.geometry().right() < width
+            assert chip.width() >= chip.sizeHint().width()
+        bar.show_evidence(0)
+    bar.show_evidence(12)
+    assert "12 findings" in chip.text()  # there is room for words
+
+
 def test_nothing_is_warned_about_by_qt(
     qtbot: QtBot, window: MainWindow, page: ModelPage, qtlog: object
 ) -> None:
