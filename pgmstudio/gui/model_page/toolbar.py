@@ -236,6 +236,8 @@ class ModelBar(QFrame):
 
     def _chip_width(self) -> int:
         self._chip.ensurePolished()
+        self._chip.setMinimumSize(0, 0)  # a fixed size would be the hint of a shorter text, too
+        self._chip.setMaximumSize(16777215, 16777215)
         return self._chip.sizeHint().width()
 
     def _width_of_evidence(self) -> int:
