@@ -217,22 +217,22 @@ class ModelBar(QFrame):
         self._shown_count = count
         self._chip.setToolTip(counted(count, "finding"))
         self._chip.setAccessibleName(counted(count, "finding"))
-        self._chip.setVisible(count > 0)
-        self._clear.setVisible(count > 0)
         self._fix_chip()
 
     def _fix_chip(self) -> None:
-        """Write the number of findings in words where the folded bar has room for them."""
+        """Show the findings in the room that is left, in words or shorter; no button moves."""
         count = max(self._shown_count, 0)
-        room = self.width() - 20 - self._width(self._hidden) + self._evidence_room
         words = f"⚑ {counted(count, 'finding')}"
-        for text, clear in ((words, "Clear"), (words, ""), (f"⚑ {count}", "")):
+        room = self.width() - 20 - self._width(self._hidden)
+        for text, clear in ((words, "Clear"), (words, ""), (f"⚑ {count}", ""), ("", "")):
             self._chip.setText(text)
             self._clear.setText(clear)
             if self._width_of_evidence() <= room:
                 break
         height = theme().px("view_bar") - 2 * _MARGIN
         self._chip.setFixedSize(self._chip_width(), height)
+        self._chip.setVisible(count > 0 and bool(self._chip.text()))
+        self._clear.setVisible(count > 0 and self._width_of_evidence() <= room)
 
     def _chip_width(self) -> int:
         self._chip.ensurePolished()
@@ -241,10 +241,12 @@ class ModelBar(QFrame):
         return self._chip.sizeHint().width()
 
     def _width_of_evidence(self) -> int:
-        return self._chip_width() + self._clear.sizeHint().width() + 2 * self._row.spacing()
+        width = self._clear.sizeHint().width() + self._row.spacing()
+        return width + (self._chip_width() + self._row.spacing() if self._chip.text() else 0)
 
     def _reserve(self) -> None:
-        """Room for two digits, kept free also without evidence, which so moves no button."""
+        """Room for two digits, kept free also without evidence; only tools and diagrams in a very
+        narrow toolbar take it."""
         self._chip.setText("⚑ 88")
         self._clear.setText("")
         self._evidence_room = self._width_of_evidence()
@@ -289,7 +291,8 @@ class ModelBar(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """The folded width, so that the toolbar does not keep the window wide."""
-        return QSize(self._width({*self._fold_order}) + 20, super().minimumSizeHint().height())
+        width = self._width({*self._fold_order}) + self._evidence_room + 20
+        return QSize(width, super().minimumSizeHint().height())
 
     def _restyle(self) -> None:
         self.setMinimumHeight(theme().px("view_bar"))
@@ -306,7 +309,8 @@ class ModelBar(QFrame):
         absent = {"modes", "layouts", "strengths", "tools"} if self._is_plain else set()
         for step in ("", *self._fold_order):
             hidden |= {step} if step else set()
-            if self._width(hidden) <= self.width() - 20:
+            reserved = 0 if "modes" in hidden else self._evidence_room
+            if self._width(hidden) + reserved <= self.width() - 20:
                 break
         combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
         for name, combo in combos.items():
@@ -327,7 +331,7 @@ class ModelBar(QFrame):
         return [name for name in self._picture_names if name not in hidden or name == chosen]
 
     def _width(self, hidden: set[str]) -> int:
-        """The width without the hidden parts, with room for evidence."""
+        """The width without the hidden parts."""
         shown: list[QWidget] = []
         if self._is_plain and self._own is not None:
             shown.append(self._own)
@@ -339,8 +343,7 @@ class ModelBar(QFrame):
             shown.append(self._view_menu)
         if hidden & set(self._picture_names):
             shown.append(self._picture_menu)
-        width = self._evidence_room
-        width += sum(w.sizeHint().width() + self._row.spacing() for w in shown)
+        width = sum(w.sizeHint().width() + self._row.spacing() for w in shown)
         if len(self._picture_names) > 1:
             pictures = [self._pictures.button(name) for name in self._shown_pictures(hidden)]
             width += sum(made.sizeHint().width() for made in pictures) + self._row.spacing()

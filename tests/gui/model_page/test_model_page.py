@@ -291,9 +291,10 @@ def test_findings_appear_in_the_bar_without_moving_its_buttons(qtbot: QtBot) -> 
         for count in (1, 12):
             bar.show_evidence(count)
             assert buttons() == before
-            assert chip.geometry().left() > max(box.right() for box in before.values())
-            assert clear.geometry().right() < width
-            assert chip.width() >= chip.sizeHint().width()
+            shown = [each for each in (chip, clear) if each.isVisible()]
+            assert len(shown) == 2 or width < 600  # tools go before findings
+            assert all(each.geometry().right() < width for each in shown)
+            assert all(each.width() >= each.sizeHint().width() for each in shown)
         bar.show_evidence(0)
     bar.show_evidence(12)
     assert "12 findings" in chip.text()  # there is room for words
