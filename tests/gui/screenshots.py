@@ -138,6 +138,7 @@ def take_pictures(
                 print(take_whole(driver, folder / f"{file}.png"))
             if wanted is not None and not wanted:
                 break
+    window.app.workspace.background_runs.stop_all()
     WindowTour(window).end()
 
 

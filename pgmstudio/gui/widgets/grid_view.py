@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -172,12 +181,17 @@ _HELP_SIDE, _HELP_GAP = 13, 3  # px at 100 %: the “?” beside a heading
 class SortHead(QHeaderView):
     """Header whose sort arrow follows the text; the style would draw it over the text.
 
-    A heading whose number can be explained has a “?” beside it where there is room.
+    A heading whose number can be explained has a “?” beside it, or, where there is no room, over
+    its left end while the pointer is there.
     """
+
+    has_room_for_help = True  # columns as wide as their contents have room for the “?”
 
     def __init__(self, table: QTableView) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
         self.setSectionsClickable(True)
+        self.setMouseTracking(True)
+        self._hovered = -1
         self._short = ShortNames()
         table.setHorizontalHeader(self)
 
@@ -211,7 +225,7 @@ class SortHead(QHeaderView):
     # -- what a number is
 
     def help_area(self, section: int) -> QRect | None:
-        """Where the “?” of a heading is, in the viewport; None without a number or room."""
+        """Where the “?” of a heading is, in the viewport; None if none is shown."""
         if not self._number(section):
             return None
         name = str(self._data(section, Qt.ItemDataRole.DisplayRole) or "")
@@ -224,12 +238,14 @@ class SortHead(QHeaderView):
         else:
             corner = left + _HEAD_PADDING + text + gap
         if corner < left or corner + side > right:
-            return None
+            if section != self._hovered:
+                return None
+            corner = left
         return QRect(corner, (self.viewport().height() - side) // 2, side, side)
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         size = super().sectionSizeFromContents(section)
-        if self._number(section):
+        if self.has_room_for_help and self._number(section):
             size.setWidth(size.width() + round((_HELP_SIDE + _HELP_GAP) * theme().scale))
         return size
 
@@ -239,6 +255,8 @@ class SortHead(QHeaderView):
         painter.restore()
         area = self.help_area(section)
         if area is not None:
+            if area.left() == rect.left():  # over the text
+                painter.fillRect(area, theme().color("surface"))
             icon("question", "text_tertiary").paint(painter, area)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -250,6 +268,19 @@ class SortHead(QHeaderView):
         else:
             name = str(self._data(section, Qt.ItemDataRole.DisplayRole)).strip()
             show_number_card(name, self._number(section), self.viewport(), area)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self.logicalIndexAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(-1)
+
+    def _hover(self, section: int) -> None:
+        if section != self._hovered:
+            self._hovered = section
+            self.viewport().update()
 
     def _number(self, section: int) -> str:
         return str(self._data(section, EXPLAINED) or "")
