@@ -82,6 +82,7 @@ def _sweep(driver: WindowDriver, data_id: str, own: Path) -> CurvesPage:
     entry = CurveEntry("SL-curves of adult", (), data_id, setup.plain(), str(own / "points"))
     app.change("Plan", partial(edits.add_curve, entry=entry))
     page = open_curves(app, "c1")
+    app.approved_locations.add(str(own / "points"))
     page.resume()
     driver.wait_for("the rows", lambda: page.run is not None and page._known.train_rows)
     known: Loaded = page._known

@@ -3,8 +3,10 @@
     python tests/gui/screenshots.py            leaves them in tests/pictures/out/
     python tests/gui/screenshots.py --manual   renews the pictures of the README in docs/pictures/
     python tests/gui/screenshots.py --only main asked    only these groups of scenes
+    python tests/gui/screenshots.py --pages    only the main pages, also with text of 200 %
 
-Not a test: nothing is compared. The names are NAME-theme-WIDTHxHEIGHT.png.
+Not a test: nothing is compared. The names are NAME-theme-WIDTHxHEIGHT.png; those of the main pages
+are in the folder pages/.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +28,7 @@ from PySide6.QtGui import QPainter  # noqa: E402
 from pgmstudio.core.resources import folder_of  # noqa: E402
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver, WindowTour  # noqa: E402
 from pgmstudio.gui.jobs import progress_dialog  # noqa: E402
-from pgmstudio.gui.theme.theme import theme  # noqa: E402
+from pgmstudio.gui.theme.theme import Mode, theme  # noqa: E402
 from pgmstudio.gui.tour.guided_tour import start_tour  # noqa: E402
 from pgmstudio.gui.window.application import GuiThreadCollector, make_application  # noqa: E402
 from pgmstudio.gui.window.main_window import MainWindow  # noqa: E402
@@ -39,6 +41,36 @@ MANUAL = {
     "main": {"import": "import", "running": "learning", "graph": "evidence", "table": "table"},
     "comparing": {"compare": "compare"},
 }
+# The sixteen main pages, the page of a model once for each language, by the names of their files.
+PAGES = {
+    "main": {
+        "welcome": "01-welcome",
+        "import": "02-import",
+        "data": "03-data",
+        "learn": "04-learn",
+        "running": "05-run",
+        "graph": "06-model-network",
+        "table": "07-cpt-editor",
+        "knowledge": "14-knowledge",
+    },
+    "labels": {"ldag-context": "06-model-ldag"},
+    "graphs": {"pdg-evidence": "06-model-pdg"},
+    "mixtures": {"mixture-overlay": "06-model-mixture"},
+    "classes": {"classes-star": "06-model-latent-class"},
+    "markov": {"markov-context": "06-model-markov"},
+    "degrees": {
+        "degrees-possibility": "06-model-possibilistic",
+        "degrees-relation": "06-model-relational",
+    },
+    "curves": {"curves": "08-sl-curves"},
+    "comparing": {"compare": "09-comparison"},
+    "asked": {"ask-sensitivity": "11-tornado", "scenarios": "10-scenarios"},
+    "blocks": {"classification": "12-classification"},
+    "searched": {"difference": "13-difference"},
+    "pictured": {"separation": "15-separation"},
+    "small": {"help": "16-manual"},
+}
+PAGE_LOOKS = (*((size, 1.0) for size in SIZES), ((1280, 800), 2.0))  # size, scale of the text
 
 
 def main_path(driver: WindowDriver, own: Path) -> Iterator[str]:
@@ -78,25 +110,35 @@ SCENES: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {"main": main
 
 
 def take_pictures(
-    folder: Path, size: tuple[int, int], group: str, *, names: dict[str, str] | None = None
+    folder: Path,
+    size: tuple[int, int],
+    group: str,
+    *,
+    names: Mapping[str, str] | None = None,
+    modes: Sequence[Mode] = ("dark", "light"),
+    scale: float = 1.0,
 ) -> None:
-    """The scenes of a group at one size; `names`: only these, in the light look, called so."""
-    theme().set_look(mode="light", scale=1.0, reduced_motion=True)
+    """The scenes of a group in a window of one size; `names`: only these, with their new names."""
+    theme().set_look(mode="light", scale=scale, reduced_motion=True)
     window = MainWindow()
     window.resize(*size)
     window.show()
     driver = WindowDriver(window)
+    wanted = None if names is None else dict(names)
+    look = f"{size[0]}x{size[1]}" + ("" if scale == 1 else f"-{100 * scale:.0f}%")
     with tempfile.TemporaryDirectory() as own:
-        for name in SCENES[group](driver, Path(own)):
-            if names is not None:
-                if name in names:
-                    driver.take_picture(folder / f"{names[name]}.png")
+        for scene in SCENES[group](driver, Path(own)):
+            if wanted is not None and scene not in wanted:
                 continue
-            for mode in ("dark", "light"):
-                theme().set_look(mode="dark" if mode == "dark" else "light")
+            name = scene if wanted is None else wanted.pop(scene)
+            for mode in modes:
+                theme().set_look(mode=mode)
                 driver.settle()
-                file = folder / f"{name}-{mode}-{size[0]}x{size[1]}.png"
-                print(take_whole(driver, file))
+                file = name if len(modes) == 1 else f"{name}-{mode}-{look}"
+                print(take_whole(driver, folder / f"{file}.png"))
+            if wanted is not None and not wanted:
+                break
+    window.app.workspace.background_runs.stop_all()
     WindowTour(window).end()
 
 
@@ -118,6 +160,7 @@ def main() -> int:
     progress_dialog.QUIET_MS = 60_000  # files are open when their scene goes on
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manual", action="store_true", help="only the pictures of the README")
+    parser.add_argument("--pages", action="store_true", help="only the main pages")
     parser.add_argument("--only", nargs="+", choices=SCENES, default=list(SCENES), metavar="GROUP")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as own:
@@ -128,7 +171,19 @@ def main() -> int:
         )  # as in the program: widgets do not die in other threads
         if chosen.manual:
             for group, names in MANUAL.items():
-                take_pictures(ROOT / "docs/pictures", SIZES[0], group, names=names)
+                take_pictures(
+                    ROOT / "docs/pictures", SIZES[0], group, names=names, modes=("light",)
+                )
+        elif chosen.pages:
+            for size, scale in PAGE_LOOKS:
+                for group in (g for g in PAGES if g in chosen.only):
+                    take_pictures(
+                        ROOT / "tests/pictures/out/pages",
+                        size,
+                        group,
+                        names=PAGES[group],
+                        scale=scale,
+                    )
         else:
             for size in SIZES:
                 for group in chosen.only:

@@ -194,10 +194,26 @@ class DifferenceGrid(GridView):
 
 _ROW_COLUMNS = (
     Column("Row", str, True, tip="Number of the test row, from 1."),
-    Column("Reference", bits_words, True, tip="log2 P(row) of the reference."),
-    Column("Language", bits_words, True, tip="log2 P(row) of the selected language."),
     Column(
-        "Diff.", difference_text, True, tip="Difference in bits; negative: the language is worse."
+        "Reference",
+        bits_words,
+        True,
+        tip="log2 P(row) of the reference.",
+        explains="log2 P(row)",
+    ),
+    Column(
+        "Language",
+        bits_words,
+        True,
+        tip="log2 P(row) of the selected language.",
+        explains="log2 P(row)",
+    ),
+    Column(
+        "Diff.",
+        difference_text,
+        True,
+        tip="Difference in bits; negative: the language is worse.",
+        explains="Difference of a row",
     ),
 )
 

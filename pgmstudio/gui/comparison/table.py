@@ -25,7 +25,7 @@ from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.number_format import ascii_numbers
 from pgmstudio.gui.theme.language_symbols import language_icon
 from pgmstudio.gui.theme.theme import Weight, theme
-from pgmstudio.gui.widgets.grid_view import CellMarks
+from pgmstudio.gui.widgets.grid_view import CellMarks, SortHead
 from pgmstudio.gui.widgets.table import Column, Table
 
 _WIDE = 900  # px from which on full headers are shown
@@ -163,12 +163,17 @@ class CompareTable(Table):
         """Fit the height to the lines and the columns to their contents."""
         head, area = self.horizontalHeader(), self.viewport().width()
         self.show_short_titles(area < _WIDE * theme().scale)
-        widths = [
-            max(head.sectionSizeHint(column), self.sizeHintForColumn(column))
-            for column in range(len(_COLUMNS))
-        ]
-        rest = area - sum(widths[1:])
-        widths[NAME] = max(round(_MIN_NAME * theme().scale), rest)
+        assert isinstance(head, SortHead)
+        least = round(_MIN_NAME * theme().scale)
+        for head.has_room_for_help in (True, False):
+            widths = [
+                max(head.sectionSizeHint(column), self.sizeHintForColumn(column))
+                for column in range(len(_COLUMNS))
+            ]
+            rest = area - sum(widths[1:])
+            if rest >= least:
+                break
+        widths[NAME] = max(least, rest)
         for column, width in enumerate(widths):
             if self.columnWidth(column) != width:
                 self.setColumnWidth(column, width)

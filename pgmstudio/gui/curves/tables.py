@@ -44,7 +44,13 @@ def _curve(tip: str) -> Column:
 
 FRONT_COLUMNS = (
     _curve("The curve that the model is on."),
-    Column("Size", _whole, True, tip="In the measure of the plot; smaller is better."),
+    Column(
+        "Size",
+        _whole,
+        True,
+        tip="In the measure of the plot; smaller is better.",
+        explains="Size (curve)",
+    ),
     Column("Test ↑", _bits, True, tip="Bits per test row; higher is better."),
 )
 CURVE_COLUMNS = (

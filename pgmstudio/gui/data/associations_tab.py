@@ -34,6 +34,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import button, label, named, progress_bar, row, scrolled, vbox
 from pgmstudio.gui.widgets.combo_box import Combo, chooser, offer
 from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.number_help import NumberHelp
 from pgmstudio.gui.widgets.step_bar import PlainLine
 from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 
@@ -407,6 +408,7 @@ class AssociationTab(QWidget):
         self.given = chooser("measureGiven", "Column that is the condition of the measure", 8)
         self.given.activated.connect(self._on_measure)
         self.given.hide()
+        self._help = NumberHelp()
         self.about = label("", "secondary", size="dense", wrap=True, name="measureAbout")
         self.about.setContentsMargins(16, 0, 16, 6)
         self._wait_timer = QTimer(self)
@@ -437,7 +439,7 @@ class AssociationTab(QWidget):
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([620, 300])
-        head = row(self.measure, self.given, None, self.as_table, self.export)
+        head = row(self.measure, self._help, self.given, None, self.as_table, self.export)
         head.setContentsMargins(16, 6, 16, 6)
         foot = QWidget()
         vbox(foot, self.hover, self.legend, margins=(16, 2, 16, 6), spacing=2)
@@ -546,6 +548,7 @@ class AssociationTab(QWidget):
         is_exact = result.measured.is_exact
         approximate = "" if is_exact else "  ·  approximate: the rows have too many intersections"
         self.about.setText(describe_measure(measure) + approximate)
+        self._help.show_number(measure.title)
         self._set_counted(True)
         self.list.show_pairs(result)
         self._show_pair(self._pair if is_same_data else None)

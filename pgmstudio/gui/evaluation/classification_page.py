@@ -106,7 +106,13 @@ def _percent(value: float) -> str:
 
 _FEATURES = (
     Column("Variable", stretches=True),
-    Column("Bits", _bits, True, tip="I(target; variable) in the model, in bits."),
+    Column(
+        "Bits",
+        _bits,
+        True,
+        tip="I(target; variable) in the model, in bits.",
+        explains="Mutual information",
+    ),
     Column("Role", lambda role: role or "not used", stretches=True),
 )
 _ROWS = (

@@ -40,6 +40,7 @@ from pgmstudio.gui.widgets.basic import (
 )
 from pgmstudio.gui.widgets.combo_box import Combo, offer
 from pgmstudio.gui.widgets.file_dialog import ask_where
+from pgmstudio.gui.widgets.number_help import NumberHelp
 from pgmstudio.gui.widgets.table import SelectionMode, Table
 
 REST_MS = 80
@@ -254,6 +255,17 @@ VIEWS: dict[str, tuple[str, str, View]] = {
     ),
     "numbers": ("CPT entries", "Which CPT entries the target depends on", which_numbers_matter),
 }
+# The number of each view, and those of the headings of its table that are not titles of numbers.
+_NUMBERS = {"ask": "Value of information", "findings": "Evidence impact", "numbers": "Sensitivity"}
+EXPLAINED_HEADS = {
+    "bits": "Value of information",
+    "probability": "Probability (finding)",
+    "value": "Value (entry)",
+    "low": "Low (entry)",
+    "high": "High (entry)",
+    "width": "Width (bar)",
+    **dict.fromkeys("abcd", "Coefficient"),
+}
 
 
 class SensitivityPage(ModelQueryPage):
@@ -289,6 +301,7 @@ class SensitivityPage(ModelQueryPage):
         )
         self.note = Note(name="sensitivityNote")
         self.summary = label("", "secondary", size="dense", wrap=True, name="sensitivitySummary")
+        self._help = NumberHelp()
         self.chart = TornadoChart("sensitivityChart")
         self.chart.row_selected.connect(self._on_looked_at)
         self.chart.chosen.connect(self._on_chosen)
@@ -305,7 +318,8 @@ class SensitivityPage(ModelQueryPage):
         head = row(label("Target", "secondary"), self.target, label("="), self.state, None, export)
         second = row(self.tabs, None, self.spans, self.as_table)
         header = QWidget()
-        vbox(header, head, second, self.note, self.summary, margins=(16, 10, 16, 8), spacing=8)
+        about = hbox(None, (self.summary, 1), (self._help, 0), spacing=6)
+        vbox(header, head, second, self.note, about, margins=(16, 10, 16, 8), spacing=8)
         frame = QFrame()
         frame.setProperty("role", "surface")
         vbox(frame, header, hairline(), (self._stack, 1), self.card, spacing=0)
@@ -370,6 +384,7 @@ class SensitivityPage(ModelQueryPage):
             self._rest.start()
 
     def _on_tab(self, key: str) -> None:
+        self._help.show_number(_NUMBERS[key])
         self.spans.setVisible(key == "numbers")
         self.card.has_curve(key == "numbers")
         self._ask()
@@ -407,7 +422,7 @@ class SensitivityPage(ModelQueryPage):
         self.note.show_text("")
         self.summary.setText(result.summary)
         self.chart.show_tornado(result.tornado)
-        self.table.show_cells(result.cells)
+        self.table.show_cells(result.cells, EXPLAINED_HEADS)
         self._on_looked_at(self.chart.current or "")
 
     def _on_looked_at(self, key: str) -> None:

@@ -69,7 +69,13 @@ _MODEL_COLUMNS = (
 )
 _RANK_COLUMNS = (
     Column("Variable", str, stretches=True, tip="Click to show its card."),
-    Column("Apart", _distance, True, tip="The largest distance between two models."),
+    Column(
+        "Apart",
+        _distance,
+        True,
+        tip="The largest distance between two models.",
+        explains="Distance of two beliefs",
+    ),
     Column("Models", str, tip="The two models with the largest distance."),
 )
 

@@ -73,7 +73,13 @@ _COLUMNS = (
     Column("Measured", str, tip="What is measured."),
     Column("Published", str, True, tip="Published value, with its ± if it has one."),
     Column("Obtained", str, True, tip="Mean ± standard deviation over the trials so far."),
-    Column("Difference", str, True, tip="Obtained minus published."),
+    Column(
+        "Difference",
+        str,
+        True,
+        tip="Obtained minus published.",
+        explains="Difference (published)",
+    ),
     Column("Trials", str, True, tip="Number of trials."),
     Column("Remark", str, stretches=True, tip="Note on the published value."),
 )

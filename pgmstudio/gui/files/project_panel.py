@@ -34,7 +34,7 @@ from pgmstudio.gui.navigation import (
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
+from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button, vbox
 
 FACTS = 1  # the column of facts
 _MARGIN = 5  # px, of the row
@@ -114,7 +114,12 @@ class ProjectPanel(QWidget):
         self._tree.itemChanged.connect(self._on_edited)
         head = row(self._name, None, self._add)
         head.setContentsMargins(8, 0, 4, 0)
-        vbox(self, head, (self._tree, 1), margins=(4, 4, 4, 0), spacing=2)
+        self.none = Note(
+            "Data sets, models and runs are listed here. Import data, open a model or draw one.",
+            "info",
+            "projectEmpty",
+        )
+        vbox(self, head, self.none, (self._tree, 1), margins=(4, 4, 4, 0), spacing=2)
         self._following = live_models(app)
         self._following.changed.connect(self._on_following)
         app.document.changed.connect(self._on_changed)
@@ -191,6 +196,7 @@ class ProjectPanel(QWidget):
                 for key, run in project.runs.items():
                     self._row(head, "run", key, run.title or run.learner, f"{run.seconds:.1f} s")
                 head.setExpanded(False)
+        self.none.setVisible(not self._tree.topLevelItemCount())
         self._mark_current_page()
 
     def _head(self, text: str, icon_name: str) -> QTreeWidgetItem:

@@ -75,6 +75,7 @@ _COLUMNS = (
         is_number=True,
         tip="The best score so far; the inspector of the run defines it.",
         value=_score,
+        explains="Score (run)",
     ),
     Column("Time", is_number=True, tip="Minutes and seconds.", value=_time),
 )

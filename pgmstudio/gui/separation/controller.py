@@ -34,6 +34,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import allow, button, hbox, literal, named, tool_button
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
+from pgmstudio.gui.widgets.number_help import NumberHelp
 
 TOPIC = "separation"
 # Fewer bits are rounding errors.
@@ -178,7 +179,10 @@ class SeparationBar(TwoLineBar):
             tip="I(A;B|Z) in the model's own distribution, in bits",
             name="separation.check",
         )
-        below = hbox(None, self._icon, self._heading, (self._detail, 1), self._check, spacing=8)
+        asked = NumberHelp("I(A;B|Z)")
+        below = hbox(
+            None, self._icon, self._heading, (self._detail, 1), self._check, asked, spacing=8
+        )
         self._lay_out(top, below)
         theme().changed.connect(self._fold)
         self.show_role("A")

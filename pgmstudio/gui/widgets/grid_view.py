@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -17,15 +27,18 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.inference.findings import Chip
+from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar, paint_mini_bars
 from pgmstudio.gui.widgets.basic import named
 from pgmstudio.gui.widgets.chip import chip_size, paint_chip
+from pgmstudio.gui.widgets.number_help import show_number_card
 from pgmstudio.gui.widgets.short_names import ShortNames
 
 Index = QModelIndex | QPersistentModelIndex
 MARKS = Qt.ItemDataRole.UserRole  # a `CellMarks`, or nothing
+EXPLAINED = Qt.ItemDataRole.UserRole + 1  # of a heading: the number that “?” explains
 BAR_HEIGHT, PROGRESS_HEIGHT, PROGRESS_WIDTH = 9, 4, 58  # px at 100 %
 _MIN_BAR = 24  # px; a shorter bar shows nothing
 _NUMBER_WIDTH = 68  # px right of a bar
@@ -154,20 +167,31 @@ class CellDelegate(QStyledItemDelegate):
         return size
 
 
+_RIGHT = Qt.AlignmentFlag.AlignRight.value
+
+
 def _is_right(index: Index) -> bool:
-    side = index.data(Qt.ItemDataRole.TextAlignmentRole)
-    return bool(int(side or 0) & Qt.AlignmentFlag.AlignRight.value)
+    return bool(int(index.data(Qt.ItemDataRole.TextAlignmentRole) or 0) & _RIGHT)
 
 
 _HEAD_PADDING = 4  # px at each side, as the sheets of heads have it, and one more
+_HELP_SIDE, _HELP_GAP = 13, 3  # px at 100 %: the “?” beside a heading
 
 
 class SortHead(QHeaderView):
-    """Header whose sort arrow follows the text; the style would draw it over the text."""
+    """Header whose sort arrow follows the text; the style would draw it over the text.
+
+    A heading whose number can be explained has a “?” beside it, or, where there is no room, over
+    its left end while the pointer is there.
+    """
+
+    has_room_for_help = True  # columns as wide as their contents have room for the “?”
 
     def __init__(self, table: QTableView) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
         self.setSectionsClickable(True)
+        self.setMouseTracking(True)
+        self._hovered = -1
         self._short = ShortNames()
         table.setHorizontalHeader(self)
 
@@ -177,17 +201,14 @@ class SortHead(QHeaderView):
         if self.isSortIndicatorShown() and section == self.sortIndicatorSection():
             is_up = self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
             arrow = " ▴" if is_up else " ▾"
-        font = QFont(self.font())
-        # As in the style sheet, which does not change the font.
-        font.setWeight(QFont.Weight.DemiBold)
-        metrics = QFontMetrics(font)
+        metrics = self._metrics()
         used = 2 * _HEAD_PADDING + metrics.horizontalAdvance(arrow)
         available = self.sectionSize(section) - used
         if metrics.horizontalAdvance(name) <= available:
             return name + arrow
         if name not in self._short.names:  # of another model
             self._short = ShortNames(self._headings())
-        return self._short.shorten(name, metrics, font.toString(), available) + arrow
+        return self._short.shorten(name, metrics, self.font().toString(), available) + arrow
 
     def _headings(self) -> list[str]:
         model = self.model()
@@ -200,6 +221,78 @@ class SortHead(QHeaderView):
         super().initStyleOptionForIndex(option, section)
         option.text = self.heading(section, option.text)
         option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
+
+    # -- what a number is
+
+    def help_area(self, section: int) -> QRect | None:
+        """Where the “?” of a heading is, in the viewport; None if none is shown."""
+        if not self._number(section):
+            return None
+        name = str(self._data(section, Qt.ItemDataRole.DisplayRole) or "")
+        text = self._metrics().horizontalAdvance(self.heading(section, name))
+        side, gap = (round(px * theme().scale) for px in (_HELP_SIDE, _HELP_GAP))
+        left = self.sectionViewportPosition(section)
+        right = left + self.sectionSize(section)
+        if int(self._data(section, Qt.ItemDataRole.TextAlignmentRole) or 0) & _RIGHT:
+            corner = right - _HEAD_PADDING - text - gap - side
+        else:
+            corner = left + _HEAD_PADDING + text + gap
+        if corner < left or corner + side > right:
+            if section != self._hovered:
+                return None
+            corner = left
+        return QRect(corner, (self.viewport().height() - side) // 2, side, side)
+
+    def sectionSizeFromContents(self, section: int) -> QSize:
+        size = super().sectionSizeFromContents(section)
+        if self.has_room_for_help and self._number(section):
+            size.setWidth(size.width() + round((_HELP_SIDE + _HELP_GAP) * theme().scale))
+        return size
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        painter.save()
+        super().paintSection(painter, rect, section)
+        painter.restore()
+        area = self.help_area(section)
+        if area is not None:
+            if area.left() == rect.left():  # over the text
+                painter.fillRect(area, theme().color("surface"))
+            icon("question", "text_tertiary").paint(painter, area)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        position = event.position().toPoint()
+        section = self.logicalIndexAt(position)
+        area = self.help_area(section) if section >= 0 else None
+        if area is None or not area.adjusted(-2, -2, 2, 2).contains(position):
+            super().mousePressEvent(event)
+        else:
+            name = str(self._data(section, Qt.ItemDataRole.DisplayRole)).strip()
+            show_number_card(name, self._number(section), self.viewport(), area)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self.logicalIndexAt(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(-1)
+
+    def _hover(self, section: int) -> None:
+        if section != self._hovered:
+            self._hovered = section
+            self.viewport().update()
+
+    def _number(self, section: int) -> str:
+        return str(self._data(section, EXPLAINED) or "")
+
+    def _data(self, section: int, role: int) -> Any:
+        return self.model().headerData(section, Qt.Orientation.Horizontal, role)
+
+    def _metrics(self) -> QFontMetrics:
+        font = QFont(self.font())
+        # As in the style sheet, which does not change the font.
+        font.setWeight(QFont.Weight.DemiBold)
+        return QFontMetrics(font)
 
 
 def dress_head(head: QHeaderView, *, quiet: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
 
 from pgmstudio.core.explained_numbers import ExplainedNumber, explained
@@ -40,40 +40,65 @@ class NumberCard(QFrame):
         self.setFixedWidth(round(300 * theme().scale))
         self.adjustSize()
 
-    def show_at(self, widget: QWidget) -> None:
-        """Below a widget, inside its screen."""
-        corner = widget.mapToGlobal(QPoint(widget.width(), widget.height() + 4))
+    def show_at(self, widget: QWidget, area: QRect) -> None:
+        """Below an area of a widget, inside its screen."""
+        below = widget.mapToGlobal(QPoint(area.right() + 1, area.bottom() + 5))
         screen = widget.screen().availableGeometry()
-        left = max(screen.left(), min(corner.x(), screen.right()) - self.width())
-        top = corner.y()
+        left = max(screen.left(), min(below.x(), screen.right()) - self.width())
+        top = below.y()
         if top + self.height() > screen.bottom():
-            top = widget.mapToGlobal(QPoint(0, -4)).y() - self.height()
+            top = widget.mapToGlobal(QPoint(0, area.top() - 4)).y() - self.height()
         self.move(left, max(screen.top(), top))
         self.show()
+
+
+def show_number_card(title: str, key: str, widget: QWidget, area: QRect) -> None:
+    """Explain the number `key` under its title beside an area of a widget."""
+    number = explained(key)
+    if number is not None:
+        NumberCard(title.rstrip("↑↓ "), number, widget).show_at(widget, area)
 
 
 class NumberHelp(QToolButton):
     """The “?”; as high as a line of text."""
 
-    def __init__(self, title: str, number: ExplainedNumber) -> None:
+    def __init__(self, key: str = "") -> None:
         super().__init__()
-        self._title, self._number = title, number
-        named(self, "numberHelp", f"What is {title}?", f"What is {title}?")
+        self._key: str | None = None
         self.setProperty("role", "quiet")
         self.setIcon(icon("question", "text_tertiary"))
+        self.show_number(key)
         self.clicked.connect(self._show)
         theme().changed.connect(self._restyle)
         self._restyle()
+
+    def show_number(self, key: str) -> None:
+        """Explain another number; hidden if there is nothing to explain."""
+        if key == self._key:
+            return
+        self._key = key
+        self._title = key.rstrip("↑↓ ")
+        named(self, "numberHelp", f"What is {self._title}?", f"What is {self._title}?")
+        if not self.has_number:
+            self.hide()
+        elif self.parentWidget() is not None:
+            self.show()
+
+    @property
+    def has_number(self) -> bool:
+        return explained(self._key or "") is not None
 
     def _restyle(self) -> None:
         side = round(16 * theme().scale)
         self.setFixedSize(side, side)
 
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
     def _show(self) -> None:
-        NumberCard(self._title, self._number, self).show_at(self)
+        show_number_card(self._title, self._key or "", self, self.rect())
 
 
-def number_help(title: str) -> NumberHelp | None:
+def number_help(key: str) -> NumberHelp | None:
     """The button for a number of this title; None where there is nothing to explain."""
-    number = explained(title)
-    return None if number is None else NumberHelp(title.rstrip("↑↓ "), number)
+    return None if explained(key) is None else NumberHelp(key)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from PySide6.QtGui import QBrush, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView
 
 from pgmstudio.core.analysis.tables import Cell, table_text
+from pgmstudio.core.explained_numbers import explained
 from pgmstudio.core.number_format import ascii_numbers, general
 from pgmstudio.gui.theme.theme import Weight, theme
-from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
+from pgmstudio.gui.widgets.grid_view import EXPLAINED, MARKS, CellMarks, GridView, Index
 
 SelectionMode = QAbstractItemView.SelectionMode
 _Role = Qt.ItemDataRole
@@ -50,6 +52,13 @@ class Column:
     background: Callable[[Any], str | None] | None = None
     weight: Callable[[Any], Weight] | None = None
     is_editable: bool = False
+    explains: str = ""  # the number that “?” explains, where the title does not name it
+
+    @property
+    def number(self) -> str:
+        """The number that “?” beside the heading explains; empty if there is none."""
+        key = self.explains or self.title
+        return key if self.is_number and explained(key) is not None else ""
 
     @property
     def has_text(self) -> bool:
@@ -60,7 +69,9 @@ class Column:
         return _RIGHT if self.is_number else _LEFT
 
 
-def _cell_column(cells: Sequence[Sequence[Cell]], index: int) -> Column:
+def _cell_column(
+    cells: Sequence[Sequence[Cell]], index: int, explains: Mapping[str, str]
+) -> Column:
     title = str(cells[0][index]).replace("_", " ")
     is_number = any(isinstance(row[index], float | int) for row in cells[1:20])
     return Column(
@@ -70,6 +81,7 @@ def _cell_column(cells: Sequence[Sequence[Cell]], index: int) -> Column:
         copied=lambda cell: cell,
         copied_title=title,
         cell_tip=lambda row: "" if row[index] is None else str(row[index]),
+        explains=explains.get(str(cells[0][index]), ""),
     )
 
 
@@ -226,6 +238,8 @@ class TableModel(QAbstractTableModel):
             return self._gap(section) + (column.short_title if is_short else column.title)
         if role == _Role.ToolTipRole:
             return column.tip or column.title
+        if role == EXPLAINED:
+            return column.number
         return column.side if role == _Role.TextAlignmentRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -355,9 +369,14 @@ class Table(GridView):
                 index, mode.Stretch if column.stretches else mode.ResizeToContents
             )
 
-    def show_cells(self, cells: Sequence[Sequence[Cell]]) -> None:
-        """The table of an analysis: its first row has the headings."""
-        self.show_columns([_cell_column(cells, index) for index in range(len(cells[0]))])
+    def show_cells(
+        self, cells: Sequence[Sequence[Cell]], explains: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """The table of an analysis: its first row has the headings.
+
+        `explains`: by heading, the number that “?” explains, where the heading does not name it.
+        """
+        self.show_columns([_cell_column(cells, i, explains) for i in range(len(cells[0]))])
         self.show_rows(cells[1:])
 
     def show_short_titles(self, on: bool) -> None:
@@ -398,6 +417,10 @@ class Table(GridView):
     def refresh(self) -> None:
         """Paint the rows again, whose values have changed."""
         self._rows.refresh()
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self._rows.columns
 
     @property
     def rows(self) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent, QResizeEvent
@@ -28,6 +28,7 @@ from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.languages.registry import language_view
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.number_help import NumberHelp
 
 _GAP = 6
 # These stand out as a whole; of the others only the numbers do.
@@ -46,20 +47,28 @@ class StatusBar(QStatusBar):
         self._strip = _Strip()
         self._left: list[QPushButton] = []
         self._right: list[QPushButton] = []
+        self._helps: dict[QPushButton, NumberHelp] = {}
         self.data = self._part("statusData", "The data set in use; click copies this text.")
         self.graph = self._part("statusGraph", "Nodes and edges of the model in view.")
         self.selection = self._part("statusSelection", "Selected nodes : edges.")
         self.evidence = self._part(
-            "statusEvidence", f"Probability of the evidence. {SCALED_LIKELIHOODS}", right=True
+            "statusEvidence",
+            f"Probability of the evidence. {SCALED_LIKELIHOODS}",
+            right=True,
+            explains="P(e)",
         )
         self.surprise = self._part(
-            "statusSurprise", "−log2 P(e): how unexpected the evidence is, in bits.", right=True
+            "statusSurprise",
+            "−log2 P(e): how unexpected the evidence is, in bits.",
+            right=True,
+            explains="Surprise",
         )
         self.conflict = self._part(
             "statusConflict",
             "log2( Π P(eᵢ) / P(e) ): above 0 pieces of evidence are less probable together than if "
             "they had nothing to do with each other, from 3 bits on strongly so.",
             right=True,
+            explains="Conflict",
         )
         self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
         self._work = cpt_edit_session(app)
@@ -97,7 +106,7 @@ class StatusBar(QStatusBar):
         self._refresh()
         self._refresh_runs()
 
-    def _part(self, name: str, tip: str, *, right: bool = False) -> QPushButton:
+    def _part(self, name: str, tip: str, *, right: bool = False, explains: str = "") -> QPushButton:
         part = QPushButton() if name in _IN_ONE_INK else _Facts()
         part.setObjectName(name)
         part.setProperty("role", "status")
@@ -107,6 +116,9 @@ class StatusBar(QStatusBar):
         part.clicked.connect(lambda: QApplication.clipboard().setText(part.text()))
         part.setParent(self._strip)
         (self._right if right else self._left).append(part)
+        if explains:
+            self._helps[part] = NumberHelp(explains)
+            self._helps[part].setParent(self._strip)
         return part
 
     def _refresh(self, *_: object) -> None:
@@ -143,14 +155,17 @@ class StatusBar(QStatusBar):
         live = workspace.active_beliefs
         if live is None or not live.evidence:
             self.evidence.setText("no evidence")
+            self._helps[self.evidence].show_number("")
             return
         self._wanted.add(self.speed)
         degree = 2.0**live.log2_evidence
         if live.scale is Scale.PROBABILITY:
             self._wanted.add(self.surprise)
             self.evidence.setText(f"P(e) {degree:.4g}")
+            self._helps[self.evidence].show_number("P(e)")
         else:
             self.evidence.setText(f"Π(e) {degree:.4g}")
+            self._helps[self.evidence].show_number("Π(e)")
         self.surprise.setText(f"surprise {-live.log2_evidence:.2f} bits")
         conflict = None if live.is_stale else live.conflict_bits
         if conflict is not None:
@@ -163,15 +178,28 @@ class StatusBar(QStatusBar):
         shown = [part for part in self._parts if part in self._wanted]
         gaps = 2 * theme().space(4)
         wide = {part: part.sizeHint().width() + gaps for part in (*shown, self.signal)}
+        for part in wide.keys() & self._helps.keys():
+            wide[part] += self._helps[part].width() + _GAP
         for part in self._dropping:
             if part in shown and sum(wide.values()) > self.width():
                 shown.remove(part)
                 wide.pop(part)
         for part in self._parts:
             part.setVisible(part in shown)
-        self._strip.arrange(
-            [p for p in self._left if p in wide], [p for p in self._right if p in wide]
-        )
+        for part, asked in self._helps.items():
+            asked.setVisible(part in shown and asked.has_number)
+        self._strip.arrange(self._with_helps(self._left, wide), self._with_helps(self._right, wide))
+
+    def _with_helps(
+        self, parts: Sequence[QPushButton], shown: Container[QPushButton]
+    ) -> list[QWidget]:
+        """The shown parts, each before the “?” of its number."""
+        widgets: list[QWidget] = []
+        for part in (p for p in parts if p in shown):
+            widgets.append(part)
+            if part in self._helps and self._helps[part].has_number:
+                widgets.append(self._helps[part])
+        return widgets
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())

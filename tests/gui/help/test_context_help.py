@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from pgmstudio.core.explained_numbers import NUMBERS, explained
+import pgmstudio.gui
+from pgmstudio.core.execution.events import NeverCancelled
+from pgmstudio.core.explained_numbers import NUMBERS, PLAIN, explained
+from pgmstudio.core.inference.base import Observed
+from pgmstudio.core.io.models.files import read_model
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.learning.score_definition import score_definition
+from pgmstudio.core.resources import folder_of
+from pgmstudio.core.scores.association_measures import MEASURES
+from pgmstudio.gui.evidence.sensitivity_page import EXPLAINED_HEADS, VIEWS, SensitivityQuery
 from pgmstudio.gui.help.help_dialog import HelpDialog
 from pgmstudio.gui.help.page import HelpPage, anchor_of
 from pgmstudio.gui.help.topics import TOPICS, topic_of
 from pgmstudio.gui.widgets.fact_rows import FactRows
+from pgmstudio.gui.widgets.grid_view import SortHead
 from pgmstudio.gui.widgets.number_help import NumberCard
+from pgmstudio.gui.widgets.table import Column, Table
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.preferences_dialog import PreferencesDialog
 from pgmstudio.gui.window.registry import PANELS
@@ -70,3 +86,61 @@ def test_a_number_is_explained_with_all_it_needs(qtbot: QtBot) -> None:
         assert text in card.text.text()
     card.close()
     assert explained("BIC ↑") is NUMBERS["BIC"]
+
+
+def _column_titles() -> dict[str, tuple[str, bool]]:
+    """By the key of its number, the title of every column of numbers in a table of the window."""
+    keys = {}
+    for found in pkgutil.walk_packages(pgmstudio.gui.__path__, "pgmstudio.gui."):
+        for value in vars(importlib.import_module(found.name)).values():
+            columns = value if isinstance(value, tuple) else (value,)
+            for column in columns:
+                if isinstance(column, Column) and column.is_number and column.title:
+                    keys[column.explains or column.title] = column.title, bool(column.number)
+    return keys
+
+
+def test_every_column_of_numbers_is_explained() -> None:
+    columns = _column_titles()
+    assert len(columns) > 60
+    assert {title for title, is_explained in columns.values() if not is_explained} <= PLAIN
+
+
+def test_every_number_of_a_sensitivity_table_is_explained(qtbot: QtBot) -> None:
+    network = read_model(folder_of("sample_data") / "asia.json").model
+    evidence = {"smoke": Observed("yes"), "xray": Observed("yes")}
+    query = SensitivityQuery(network, {}, evidence, "lung", "yes")
+    table = Table("t", "t")
+    qtbot.addWidget(table)
+    for key, (_, _, compute) in VIEWS.items():
+        table.show_cells(
+            compute(query, open_session(network), NeverCancelled()).cells, EXPLAINED_HEADS
+        )
+        assert [c.title for c in table.columns if c.is_number and not c.number] == [], key
+        assert any(c.number for c in table.columns)
+
+
+def test_every_search_score_and_measure_is_explained() -> None:
+    for learner in all_learners().values():
+        title = score_definition(learner, learner.params_type()).title
+        assert explained(f"Search: {title}") is not None, title
+    for measure in MEASURES.values():
+        assert explained(measure.title) is not None
+
+
+def test_a_click_on_the_question_mark_of_a_heading_explains_it(qtbot: QtBot) -> None:
+    table = Table("t", "t", (Column("Model", stretches=True), Column("BIC ↑", is_number=True)))
+    qtbot.addWidget(table)
+    table.resize(300, 100)
+    table.show()
+    head = table.horizontalHeader()
+    assert isinstance(head, SortHead)
+    assert head.help_area(0) is None
+    area = head.help_area(1)
+    assert area is not None
+    QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=area.center())
+    card = head.viewport().findChild(NumberCard)
+    assert isinstance(card, NumberCard)
+    assert "Schwarz 1978" in card.text.text()
+    card.close()
+    assert head.sortIndicatorSection() != 1

@@ -53,9 +53,21 @@ _WEIGHTS = (
     ("runs", "of runs", "An optimum counts as often as it was met."),
 )
 _RESTART_COLUMNS = (
-    Column("Score ↑", lambda score: decimal(score, 1), True, tip="Higher is better."),
+    Column(
+        "Score ↑",
+        lambda score: decimal(score, 1),
+        True,
+        tip="Higher is better.",
+        explains="Score (graph)",
+    ),
     Column("Runs", str, True, tip="How many runs ended here."),
-    Column("Fraction", lambda fraction: f"{100 * fraction:.1f} %", True, tip="Of all runs."),
+    Column(
+        "Fraction",
+        lambda fraction: f"{100 * fraction:.1f} %",
+        True,
+        tip="Of all runs.",
+        explains="Fraction (of all)",
+    ),
     Column("Edges", str, True),
     Column("Directed", str, True, tip="Edges with one direction in every graph of the class."),
     Column("Greediness k of its runs", lambda ks: ", ".join(f"{k:g}" for k in ks), stretches=True),

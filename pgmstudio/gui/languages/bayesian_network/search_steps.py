@@ -59,6 +59,7 @@ NUMBER_COLUMNS = (
         partial(decimal, digits=4),
         True,
         tip="The (conditional) information gain.",
+        explains="Bits (test)",
     ),
 )
 _PC_COLUMNS = (

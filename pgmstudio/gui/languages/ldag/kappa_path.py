@@ -45,16 +45,21 @@ _COLUMNS = (
     Column("κ", kappa_text, True, tip="The prior of labels; 0 is without labels."),
     HELD_OUT,
     Column("±", decimal, True, tip="Standard error of the mean over the folds."),
-    Column("Score ↑", _BITS, True, tip="Marginal likelihood and prior in bits."),
+    Column(
+        "Score ↑", _BITS, True, tip="Marginal likelihood and prior in bits.", explains="Score (run)"
+    ),
     Column(
         "Likelihood",
         lambda bits: decimal(bits, 2),
         True,
         tip="Marginal likelihood, or BIC, in bits.",
+        explains="Likelihood (score)",
     ),
     Column("Edges", grouped, True),
     Column("Contexts", grouped, True, tip="In the labels of all edges."),
-    Column("Free", grouped, True, stretches=True, tip="Free parameters."),
+    Column(
+        "Free", grouped, True, stretches=True, tip="Free parameters.", explains="Free parameters"
+    ),
 )
 _ROW = attrgetter(
     "kappa",

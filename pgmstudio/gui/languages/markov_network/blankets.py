@@ -56,12 +56,30 @@ _BLANKET_COLUMNS = (
     Column("Variable", str),
     Column("Blanket", str, stretches=True, tip="Its neighbours, if it were the only variable."),
     Column("Search", str, tip="What joined (+) and left (−), in order."),
-    Column("Score ↑", _bits, True, tip="Of the variable given its blanket, in bits."),
-    Column("Without", _bits, True, tip="Score of the variable given nothing, in bits."),
+    Column(
+        "Score ↑",
+        _bits,
+        True,
+        tip="Of the variable given its blanket, in bits.",
+        explains="Score (graph)",
+    ),
+    Column(
+        "Without",
+        _bits,
+        True,
+        tip="Score of the variable given nothing, in bits.",
+        explains="Score (graph)",
+    ),
 )
 _GRAPH_COLUMNS = (
     Column("Graph", str),
-    Column("Score ↑", _bits, True, tip="Sum over all variables given their neighbours, in bits."),
+    Column(
+        "Score ↑",
+        _bits,
+        True,
+        tip="Sum over all variables given their neighbours, in bits.",
+        explains="Score (graph)",
+    ),
     Column("Count", str, True, tip="The number of edges."),
     Column("Edges", str, stretches=True),
 )
@@ -69,8 +87,14 @@ _STEP_COLUMNS = (
     Column("Step", str, True),
     Column("", str, tip="The step that is shown."),
     Column("Edge", str, stretches=True),
-    Column("Gain", _gain, True, tip="Change in the score, in bits."),
-    Column("Score ↑", _bits, True, tip="Of the graph after the step, in bits."),
+    Column("Gain", _gain, True, tip="Change in the score, in bits.", explains="Δ score"),
+    Column(
+        "Score ↑",
+        _bits,
+        True,
+        tip="Of the graph after the step, in bits.",
+        explains="Score (graph)",
+    ),
 )
 
 

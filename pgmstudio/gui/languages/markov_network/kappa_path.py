@@ -41,12 +41,18 @@ _COLUMNS = (
         True,
         tip="The prior of a context; 0: no context.",
     ),
-    Column("BIC ↑", _NATS, True, tip="log L̂ − ½ K ln N, in natural logarithms."),
+    Column(
+        "BIC ↑",
+        _NATS,
+        True,
+        tip="log L̂ − ½ K ln N, in natural logarithms.",
+        explains="BIC (natural logarithms)",
+    ),
     Column("log L̂ ↑", _NATS, True, tip="Log-likelihood of the fit, in natural logarithms."),
     Column("Log MPL ↑", _NATS, True, tip="Marginal pseudo-likelihood, in natural logarithms."),
     Column("Edges", grouped, True),
     Column("Contexts", grouped, True, tip="In which some edge vanishes."),
-    Column("K", grouped, True, tip="Free parameters."),
+    Column("K", grouped, True, tip="Free parameters.", explains="Free parameters"),
     Column("Better start", str, stretches=True, tip="Of the two searches, which scored higher."),
 )
 _ROW = attrgetter(

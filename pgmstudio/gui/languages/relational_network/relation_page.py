@@ -201,7 +201,13 @@ class RelationPage(Page):
                 Column("Pair", stretches=True),
                 Column("Occur", str, True, tip="Pairs of states that occur, of all."),
                 Column("%", lambda part: decimal(100 * part, 0), True, tip="Of all pairs."),
-                Column("Gain", lambda bits: decimal(bits, 2), True, tip="Hartley gain in bits."),
+                Column(
+                    "Gain",
+                    lambda bits: decimal(bits, 2),
+                    True,
+                    tip="Hartley gain in bits.",
+                    explains="Bits (Hartley)",
+                ),
             ),
         )
         self.pairs.selected.connect(self._on_pair)

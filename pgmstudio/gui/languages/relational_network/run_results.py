@@ -41,7 +41,7 @@ from pgmstudio.gui.widgets.table import Column
 _COLUMNS = (
     Column("Step", str, True),
     Column("Edge", str, stretches=True),
-    Column("Weight", decimal, True, tip="The measure of the pair."),
+    Column("Weight", decimal, True, tip="The measure of the pair.", explains="Weight (pair)"),
     Column("Result", str),
 )
 

@@ -41,13 +41,19 @@ STEP_BITS = 0.01  # of the slider
 _TESTS = (
     Column("Pair", stretches=True),
     Column("Given", lambda names: ", ".join(names) or "∅"),
-    Column("Gain", lambda bits: decimal(bits, 2), True, tip="Hartley gain in bits, aggregated."),
+    Column(
+        "Gain",
+        lambda bits: decimal(bits, 2),
+        True,
+        tip="Hartley gain in bits, aggregated.",
+        explains="Bits (Hartley)",
+    ),
     Column("Result"),
 )
 _SLICES = (
     Column("Slice", stretches=True, tip="The states of the condition."),
     Column("Hartley gain within it"),
-    Column("Bits", lambda bits: decimal(bits, 2), True),
+    Column("Bits", lambda bits: decimal(bits, 2), True, explains="Bits (Hartley)"),
 )
 
 

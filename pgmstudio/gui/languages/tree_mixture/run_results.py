@@ -88,9 +88,21 @@ _CANDIDATE_COLUMNS = (
     Column("Found", str, True, tip="How many starts ended with these blocks."),
     Column("Length ↓", decimal, True, tip="Description length in bits per row."),
     Column("Test", tip="Are the blocks independent given the hidden variable?"),
-    Column("BIC ↓", decimal, True, tip="Bits per row with ½ log2 N for every parameter."),
+    Column(
+        "BIC ↓",
+        decimal,
+        True,
+        tip="Bits per row with ½ log2 N for every parameter.",
+        explains="BIC (length)",
+    ),
     Column("BIC-h ↓", decimal, True, tip="The same with the rows of each hidden state."),
-    Column("Held-out ↓", decimal, True, tip="Bits per row of rows it has not learned from."),
+    Column(
+        "Held-out ↓",
+        decimal,
+        True,
+        tip="Bits per row of rows it has not learned from.",
+        explains="Held-out (length)",
+    ),
     Column(
         "Accuracy",
         decimal,
@@ -180,7 +192,13 @@ _PER = (
 _EDGE_COLUMNS = (
     Column("Edge", str, stretches=True, tip="Two variables that are joined."),
     Column("Count", str, True, tip="In how many of them."),
-    Column("Fraction", lambda fraction: f"{100 * fraction:.0f} %", True, tip="Of all of them."),
+    Column(
+        "Fraction",
+        lambda fraction: f"{100 * fraction:.0f} %",
+        True,
+        tip="Of all of them.",
+        explains="Fraction (of all)",
+    ),
 )
 
 

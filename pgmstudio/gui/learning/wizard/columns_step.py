@@ -70,6 +70,7 @@ _COLUMNS = (
         True,
         tip="Mutual information with the target",
         value=lambda row: row.bits,
+        explains="Mutual information",
     ),
     Column(
         "p-value",
@@ -84,6 +85,7 @@ _COLUMNS = (
         True,
         tip="p-value corrected for multiple testing",
         value=lambda row: row.corrected_p_value,
+        explains="p-value, corrected",
     ),
     Column("", is_number=True, tip="Result of the test", value=lambda row: row.note),
 )

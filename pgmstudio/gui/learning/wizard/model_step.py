@@ -315,6 +315,7 @@ _COLUMNS = (
         True,
         tip="p-value of independence given the other parents",
         value=lambda row: None if row.link.given_parents is None else row.link.p_value,
+        explains="p-value",
     ),
 )
 

@@ -29,11 +29,29 @@ def _percent_text(value: float) -> str:
 _COLUMNS = (
     Column("Edge", str, stretches=True, tip="In its own, the more frequent, direction."),
     Column(
-        "Joined", _percent_text, True, tip="Fraction of replicates in which the two are adjacent."
+        "Joined",
+        _percent_text,
+        True,
+        tip="Fraction of replicates in which the two are adjacent.",
+        explains="Fraction (replicates)",
     ),
-    Column("→", _percent_text, True, tip="… with this direction."),
-    Column("←", _percent_text, True, tip="… with the other direction."),
-    Column("Either", _percent_text, True, tip="… where both directions are equivalent."),
+    Column(
+        "→", _percent_text, True, tip="… with this direction.", explains="Fraction (replicates)"
+    ),
+    Column(
+        "←",
+        _percent_text,
+        True,
+        tip="… with the other direction.",
+        explains="Fraction (replicates)",
+    ),
+    Column(
+        "Either",
+        _percent_text,
+        True,
+        tip="… where both directions are equivalent.",
+        explains="Fraction (replicates)",
+    ),
 )
 
 
