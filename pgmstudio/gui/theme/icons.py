@@ -103,6 +103,8 @@ class PaintedIconEngine(QIconEngine):
         if (drawn := self._drawn.get(key)) is not None:
             return drawn
         made = QPixmap(size)
+        if made.isNull():  # a cell without room asks for no pixels
+            return made
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
         self._paint(painter, made.rect(), mode, state)
