@@ -30,6 +30,7 @@ NOT_OFFERED = (
     "evidence.next-row",
     "evidence.sensitivity",
     "evidence.surprise",
+    "learn.continue",
     "model.learn-parameters",
     "model.show-all.entropy",
     "view.strength.bootstrap",
