@@ -82,10 +82,12 @@ class Beliefs(Mapping[str, Mapping[str, float]]):
     """Beliefs by variable and state, and the probability of the evidence.
 
     `log2_evidence` is log2 P(evidence); of a possibilistic network, of its degree of possibility.
+    Its values are degrees of possibility, not scaled, and `necessity` has N of the same states.
     """
 
     values_by_variable: Mapping[str, Mapping[str, float]]
     log2_evidence: float
+    necessity: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def probability_of_evidence(self) -> float:
@@ -103,13 +105,21 @@ class Beliefs(Mapping[str, Mapping[str, float]]):
     @property
     def table(self) -> Table:
         """One row per state."""
-        return Table(
-            ("variable", "state", "value"),
-            tuple((v, s, p) for v, states in self.items() for s, p in states.items()),
-        )
+        columns = ("variable", "state", "value")
+        rows = ((v, s, p) for v, states in self.items() for s, p in states.items())
+        if self.necessity is None:
+            return Table(columns, tuple(rows))
+        necessity = self.necessity
+        return Table((*columns, "necessity"), tuple((v, s, p, necessity[v][s]) for v, s, p in rows))
+
+    def _value_text(self, variable: str, state: str) -> str:
+        value = f"{self[variable][state]:.4f}"
+        if self.necessity is None:
+            return value
+        return f"Π {value}  N {self.necessity[variable][state]:.4f}"
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Variable, state and value; needs pandas."""
+        """Variable, state, value and, of possibilities, necessity; needs pandas."""
         return self.table.to_pandas()
 
     def __repr__(self) -> str:
@@ -119,7 +129,8 @@ class Beliefs(Mapping[str, Mapping[str, float]]):
             lines.append(variable)
             for state, value in states.items():
                 bar = "█" * round(value * _BAR)
-                lines.append(f"  {state:<{width}}  {bar:<{_BAR}}  {value:.4f}")
+                text = self._value_text(variable, state)
+                lines.append(f"  {state:<{width}}  {bar:<{_BAR}}  {text}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -130,7 +141,8 @@ class Beliefs(Mapping[str, Mapping[str, float]]):
                 bar = (
                     f'<div style="background:#3b6fb6;height:0.7em;width:{100 * value:.2f}px"></div>'
                 )
-                rows.append(f"<tr>{name}<td>{escape(state)}</td><td>{bar}</td><td>{value:.4f}</td>")
+                text = self._value_text(variable, state)
+                rows.append(f"<tr>{name}<td>{escape(state)}</td><td>{bar}</td><td>{text}</td>")
         return f"<table><tbody>{'</tr>'.join(rows)}</tr></tbody></table>"
 
 

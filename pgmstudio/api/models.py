@@ -16,11 +16,12 @@ from pgmstudio.api.evidence import States, findings_of
 from pgmstudio.core.analysis.classification import TargetBeliefs, target_beliefs
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, StopSwitch
-from pgmstudio.core.inference.base import Belief, Finding
+from pgmstudio.core.inference.base import Finding, Scale
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
 from pgmstudio.core.languages.conversions import converted
+from pgmstudio.core.languages.degree_session import degrees_of
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
-from pgmstudio.core.languages.registry import LANGUAGES, no_likelihood_reason
+from pgmstudio.core.languages.registry import LANGUAGES, language_of, no_likelihood_reason
 from pgmstudio.core.languages.sessions import (
     Sampled,
     SamplePlan,
@@ -101,8 +102,16 @@ class Fitted:
         findings = self._findings(given, not_, soft, do)
         names = [self.model.domain[name].name for name in targets]
         answer = answer_query(self.model, names, findings)
-        beliefs = {name: self._states(belief) for name, belief in answer.beliefs.items()}
-        return Beliefs(beliefs, answer.log2_evidence)
+        log2_evidence = answer.log2_evidence
+        if language_of(self.model).scale is not Scale.POSSIBILITY:
+            beliefs = {name: self._states(name, one.values) for name, one in answer.beliefs.items()}
+            return Beliefs(beliefs, log2_evidence)
+        degrees = {n: degrees_of(one.values, log2_evidence) for n, one in answer.beliefs.items()}
+        return Beliefs(
+            {name: self._states(name, one.possibility) for name, one in degrees.items()},
+            log2_evidence,
+            {name: self._states(name, one.necessity) for name, one in degrees.items()},
+        )
 
     def mpe(
         self,
@@ -257,9 +266,8 @@ class Fitted:
     ) -> dict[str, Finding]:
         return findings_of(self.model.domain, given, not_, soft, do)
 
-    def _states(self, belief: Belief) -> dict[str, float]:
-        states = self.model.domain[belief.variable].states
-        return dict(zip(states, belief.values.tolist(), strict=True))
+    def _states(self, variable: str, values: NDArray[np.float64]) -> dict[str, float]:
+        return dict(zip(self.model.domain[variable].states, values.tolist(), strict=True))
 
     def _probabilistic(self) -> ProbabilisticModel:
         if not isinstance(self.model, ProbabilisticModel):

@@ -126,9 +126,16 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{grouped(number)} {one if number == 1 else many or one + 's'}"
 
 
-def data_facts(name: str, rows: int, columns: int, missing: int, complete: int) -> str:
-    """How large a data set is and what is missing: "survey · 303 rows × 14 · none missing"."""
+def data_facts(
+    name: str, rows: int, columns: int, missing: int, complete: int, sets: int = 0
+) -> str:
+    """How large a data set is and what is missing: "survey · 303 rows × 14 · none missing".
+
+    `sets` are cells with several states, of which one is true.
+    """
     size = f"{name} · {counted(rows, 'row')} × {grouped(columns)}"
+    if sets:
+        size += f" · {counted(sets, 'set', 'sets')} of states"
     if not missing:
         return f"{size} · none missing"
     cells = counted(missing, "cell")

@@ -154,6 +154,21 @@ def test_models_without_probabilities_are_compared_by_what_they_add(sample_data:
     assert [row["verdict"] for row in table] == ["best", ""]
 
 
+def test_possibility_is_not_scaled_and_comes_with_necessity(sample_data: Path) -> None:
+    rows = pgm.read_data(sample_data / "geometric_objects.csv")
+    network = pgm.learn("possibilistic.spanning-tree", rows)
+    answer = network.query("shape", given={"color": "red"})
+    largest = max(answer["shape"].values())
+    assert largest == pytest.approx(answer.probability_of_evidence)
+    assert largest < 1
+    assert answer.necessity is not None
+    for state, necessity in answer.necessity["shape"].items():
+        others = max(value for name, value in answer["shape"].items() if name != state)
+        assert necessity == pytest.approx(max(0.0, answer["shape"][state] - others))
+    assert answer.table.columns == ("variable", "state", "value", "necessity")
+    assert "Π" in repr(answer)
+
+
 def test_a_bootstrap_counts_edges(coronary: pgm.Data) -> None:
     result = pgm.bootstrap("tree.chow-liu", coronary, replicates=3, jobs=1)
     assert len(result.table) >= 5

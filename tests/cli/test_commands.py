@@ -456,7 +456,7 @@ def test_drawings_show_degrees_and_what_is_possible(
         drawn[setting] = file.read_text(encoding="utf-8")
     assert ">possible<" in drawn["relational"]
     assert ">impossible<" in drawn["relational"]
-    assert ">Π 0.1<" in drawn["possibilistic"]  # one row in ten
+    assert ">Π .10<" in drawn["possibilistic"]  # one row in ten
     assert "outer: possibility, inner: necessity" in drawn["possibilistic"]
     for text in drawn.values():
         assert ">100<" not in text

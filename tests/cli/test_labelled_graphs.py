@@ -49,6 +49,7 @@ def test_a_drawing_has_tags_and_dashes_in_a_context(model, tmp_path, capsys) -> 
     plain = drawn.read_text(encoding="utf-8")
     assert "Smoking = no" in plain
     assert "carries a label" in plain
+    assert "plain edge" in plain
     assert "vanished here" not in plain
     output(capsys, "draw", model, drawn, "--context", "Smoking=no")
     assert "vanished here" in drawn.read_text(encoding="utf-8")

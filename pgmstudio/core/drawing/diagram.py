@@ -90,11 +90,18 @@ _WITH_TAG = frozenset(
 )
 
 
-def legend_styles(styles: Collection[EdgeStyle]) -> list[EdgeStyle]:
-    """The styles that need a legend entry; a plain one next to labelled ones does not."""
-    is_plain = any(style.has_tag for style in styles)
-    plain = (EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED)
-    return [s for s in EdgeStyle if s in styles and not (is_plain and s in plain)]
+_PLAIN = frozenset((EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED))
+
+
+def legend_styles(styles: Collection[EdgeStyle]) -> dict[EdgeStyle, str]:
+    """The styles that need a legend entry, with its text where that depends on the others.
+
+    Ordinary edges alone need none; beside edges with labels they are plain.
+    """
+    if not set(styles) - _PLAIN and len(set(styles)) < 2:
+        return {}
+    plain = "plain edge" if any(style.has_tag for style in styles) else ""
+    return {style: plain if style in _PLAIN else "" for style in EdgeStyle if style in styles}
 
 
 @dataclass(frozen=True, slots=True)

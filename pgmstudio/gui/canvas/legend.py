@@ -106,10 +106,9 @@ def _edge_entries(scene: CanvasScene, strengths: Strengths | None) -> list[Legen
             LegendEntry(strengths.number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
             LegendEntry(strengths.format_value(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
         ]
-    if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
-        for style in legend_styles(styles):
-            sample = _edge_sample(style, PENS[style].width)
-            entries.append(LegendEntry(PENS[style].meaning, sample))
+    for style, text in legend_styles(styles).items():
+        sample = _edge_sample(style, PENS[style].width)
+        entries.append(LegendEntry(text or PENS[style].meaning, sample))
     if any(edge.style.has_tag and ANY in edge.label for edge in scene.picture.edges):
         entries.append(LegendEntry(f"{ANY} any state"))
     if any(edge.look.is_cut for edge in scene.edges.values()):

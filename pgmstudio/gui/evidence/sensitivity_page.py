@@ -363,6 +363,10 @@ class SensitivityPage(ModelQueryPage):
             wanted = next(iter([*chosen, *open_ones, *names]), None)
         offer(self.target, {name: entry.node_titles.get(name, name) for name in names}, wanted)
         self._fill_states(state)
+        has_tables = as_network(entry.model) is not None
+        self.tabs.show_only([key for key in VIEWS if has_tables or key != "numbers"])
+        if not has_tables and self.tabs.current == "numbers":
+            self.show_tab("ask")
 
     def _fill_states(self, wanted: str) -> None:
         entry, name = self._entry, self.target.currentData()

@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.learners import all_learners, learner_of
-from pgmstudio.core.languages.registry import kind_title
+from pgmstudio.core.languages.registry import kind_title, language_of
 from pgmstudio.core.model import DirectedModel, UndirectedModel
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.project import ModelEntry
@@ -36,7 +37,11 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
         is_start = on.entry is not None and isinstance(
             on.entry.model, DirectedModel | UndirectedModel
         )
-        return None if is_start else "open a Bayesian network or a Markov network first."
+        if not is_start or on.entry is None:
+            return "open a Bayesian network or a Markov network first."
+        if language_of(on.entry.model).scale is not Scale.PROBABILITY:
+            return f"no learner of a {kind_title(on.entry.model.kind).lower()} starts from a graph."
+        return None
 
     def rows_to_go_on() -> str | None:
         names = set() if on.entry is None else {*on.entry.model.domain.names}

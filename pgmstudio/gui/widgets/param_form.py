@@ -233,7 +233,7 @@ class _Field:
                 combo.addItem(spec.none_label)
             for choice in spec.choices:
                 combo.addItem(choice_label(choice), choice)
-            if spec.is_variable:  # however long the names are
+            if objects is not None:  # however long the names of columns and models are
                 combo.setSizeAdjustPolicy(_BY_LENGTH)
                 combo.setMinimumContentsLength(12)
             self.refresh_objects()

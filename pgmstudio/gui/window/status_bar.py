@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Scale
 from pgmstudio.core.inference.information_measures import conflict_word
 from pgmstudio.core.number_format import THIN, data_facts, decimal
@@ -131,7 +132,9 @@ class StatusBar(QStatusBar):
         if facts is None and data is not None:
             rows, missing = data.data.row_count, sum(data.data.missing_counts)
             complete = rows - data.data.incomplete_row_count
-            facts = data_facts(data.name, rows, len(data.data.domain), missing, complete)
+            sets = len(data.data.sets) if isinstance(data.data, ImpreciseData) else 0
+            columns = len(data.data.domain)
+            facts = data_facts(data.name, rows, columns, missing - sets, complete, sets)
         if facts is None:
             facts = "no data" if workspace.project.models else "No project open"
         self.data.setText(facts)

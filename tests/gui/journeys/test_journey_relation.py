@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.relational_network.model import RelationalNetwork
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
-from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
 from pgmstudio.gui.navigation import open_learn_page, open_model_page, open_sample
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
@@ -31,12 +30,8 @@ GAINS = {
 def learned(qtbot: QtBot, driver: WindowDriver, learner: str) -> str:
     """Learned with the form on the sample of the ten objects; the id of the model."""
     app = driver.app
-    open_sample(app, "geometric_objects.csv")
-    page = app.center.current
-    assert isinstance(page, ImportPage)
-    qtbot.waitUntil(lambda: page.reading is not None, timeout=LONG_MS)
-    driver.press("importFinish")
-    qtbot.waitUntil(lambda: bool(app.project.data), timeout=LONG_MS)
+    open_sample(app, "geometric_objects.json")
+    qtbot.waitUntil(lambda: isinstance(app.center.current, RelationPage), timeout=LONG_MS)
     (data_id,) = app.project.data
     open_learn_page(app).choose(learner=learner, data_id=data_id)
     driver.press("learnStart")

@@ -356,14 +356,13 @@ def _legend_entries(
 ) -> list[tuple[str, Sample]]:
     """Only what is on screen and does not explain itself."""
     entries: list[tuple[str, Sample]] = []
-    if len(styles) > 1 or styles - {EdgeStyle.DIRECTED, EdgeStyle.UNDIRECTED}:
-        for style in legend_styles(styles):
+    for style, meaning in legend_styles(styles).items():
 
-            def edge_sample(x: float, y: float, style: EdgeStyle = style) -> list[str]:
-                route = EdgeRoute((x, y), (x + 28, y))
-                return _edge(route, _PENS[style], style.has_arrow, palette)
+        def edge_sample(x: float, y: float, style: EdgeStyle = style) -> list[str]:
+            route = EdgeRoute((x, y), (x + 28, y))
+            return _edge(route, _PENS[style], style.has_arrow, palette)
 
-            entries.append((_PENS[style].meaning, edge_sample))
+        entries.append((meaning or _PENS[style].meaning, edge_sample))
     if any(mark.is_done for mark in marks):
         entries.append(
             ("intervention, do(X = x)", lambda x, y: [lock((x + 9, y - 5), palette["do_ink"])])

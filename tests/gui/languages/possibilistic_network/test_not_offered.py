@@ -59,6 +59,8 @@ def test_probabilities_are_not_offered_for_degrees(
     for action in NOT_OFFERED:
         assert not app.actions[action].isEnabled(), action
         assert "probabili" in app.actions[action].toolTip(), app.actions[action].toolTip()
+    assert not app.actions["learn.continue"].isEnabled()
+    assert "starts from a graph" in app.actions["learn.continue"].toolTip()
     assert app.actions["evidence.explain"].text().replace("&", "") == "Most possible tuple"
     # A likelihood is refused on the canvas and by the inspector.
     page.asking.begin_likelihood(first)
