@@ -1,16 +1,15 @@
 """Loading pyqtgraph, and its empty canvas in the look of the window.
 
-pyqtgraph takes a third of a second to load: a thread does it while the first run starts.
-
-It uses every class of Qt. PySide makes a class on first access, and two threads that do so at the
-same time crash. So the window's thread makes them all beforehand.
+pyqtgraph takes a third of a second to load, most of it for the classes of Qt that it uses: PySide
+makes a class on first access. The window's thread makes them a few at a time and loads the rest,
+less than a tenth of a second, in one go. Not in another thread: two threads that make classes at
+the same time crash.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,7 +22,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pgmstudio.core.number_format import THIN
 from pgmstudio.gui.theme.theme import theme
 
-LOOK_MS = 15
+TURN_MS = 1
 # Those that pyqtgraph imports, and how long the window may be held up to make classes of them.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
 SLICE_SECONDS = 0.004
@@ -37,11 +36,10 @@ class PlotLibrary(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._is_loaded = "pyqtgraph" in sys.modules
-        self._thread: threading.Thread | None = None
         self._classes = _made_classes()
-        # The thread does not use Qt: its signal could arrive after the receiver is gone.
-        self._look = QTimer(self)
-        self._look.timeout.connect(self._on_look)
+        self._turns = QTimer(self)
+        self._turns.setInterval(TURN_MS)
+        self._turns.timeout.connect(self._on_turn)
 
     @property
     def is_loaded(self) -> bool:
@@ -50,27 +48,21 @@ class PlotLibrary(QObject):
 
     def ask(self) -> bool:
         """Whether it is there; else it will be soon."""
-        if not self._is_loaded and not self._look.isActive():
-            self._look.start()
+        if not self._is_loaded and not self._turns.isActive():
+            self._turns.start()
         return self._is_loaded
 
-    def _on_look(self) -> None:
-        if self._thread is None:
-            self._make_classes()
-        elif not self._thread.is_alive():
-            self._look.stop()
-            self._is_loaded = True
-            self.loaded.emit()
-
-    def _make_classes(self) -> None:
-        """Some of them; after the last one the thread may begin."""
+    def _on_turn(self) -> None:
+        """Make some classes; after the last one load the library."""
         end = time.perf_counter() + SLICE_SECONDS
         for _ in self._classes:
             if time.perf_counter() > end:
                 return
-        self._thread = threading.Thread(target=_load, daemon=True, name="plots")
-        self._thread.start()
-        self._look.setInterval(LOOK_MS)
+        self._turns.stop()
+        with suppress(ImportError):  # the plot imports it again and reports the error in the window
+            import pyqtgraph  # noqa: F401
+        self._is_loaded = True
+        self.loaded.emit()
 
 
 def _made_classes() -> Iterator[object]:
@@ -81,11 +73,6 @@ def _made_classes() -> Iterator[object]:
             continue  # pyqtgraph does without it, too
         for each in dir(module):
             yield getattr(module, each)
-
-
-def _load() -> None:
-    with suppress(ImportError):  # the plot imports it again and reports the error in the window
-        import pyqtgraph  # noqa: F401
 
 
 @cache
