@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -442,6 +443,17 @@ def test_models_without_probabilities_have_no_free_parameters(
     for printed in (learned, described):
         assert size in printed
         assert "Free parameters" not in printed
+
+
+def test_degrees_in_json_are_those_of_the_text(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "degrees.json"
+    call("learn", "possibilistic.spanning-tree", sample_data / "geometric_objects.csv", "-o", model)
+    out = call("query", model, "--given", "shape=triangle", "--json").out
+    document = json.loads(out)
+    assert max(document["beliefs"]["shape"].values()) == pytest.approx(0.1)  # one row in ten
+    assert document["necessity"]["shape"]["triangle"] == pytest.approx(0.1)
 
 
 def test_drawings_show_degrees_and_what_is_possible(

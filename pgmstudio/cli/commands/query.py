@@ -140,8 +140,8 @@ class QueryReport:
             "log2_evidence": answer.log2_evidence,
             **notes_json(self.model, self.findings),
             "beliefs": {
-                name: dict(zip(domain[name].states, belief.values.tolist(), strict=True))
-                for name, belief in answer.beliefs.items()
+                name: dict(zip(domain[name].states, values, strict=True))
+                for name, values in self._values().items()
             },
         }
         if language_of(self.model).scale is Scale.POSSIBILITY:
@@ -164,6 +164,16 @@ class QueryReport:
         if self.map_answer is not None:
             document["map"] = map_json(self.map_answer, answer.log2_evidence)
         return document
+
+    def _values(self) -> dict[str, list[float]]:
+        """Beliefs by variable; degrees as they are, not scaled to a largest of 1."""
+        answer = self.answer
+        if language_of(self.model).scale is not Scale.POSSIBILITY:
+            return {name: belief.values.tolist() for name, belief in answer.beliefs.items()}
+        return {
+            name: degrees_of(belief.values, answer.log2_evidence).possibility.tolist()
+            for name, belief in answer.beliefs.items()
+        }
 
     def blocks(self) -> Iterator[Block]:
         answer = self.answer
