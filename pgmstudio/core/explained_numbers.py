@@ -68,17 +68,18 @@ _BELIEF = "the model and the evidence"
 
 NUMBERS = {
     "Free parameters": ExplainedNumber(
-        "Σ (r − 1) q over the variables, with r states and q joint states of the parents",
+        "of a Bayesian network: Σ (r − 1) q over the variables, with r states and q joint states of "
+        "the parents",
         "the structure and the numbers of states",
         "numbers",
         "fewer is simpler",
     ),
     "Effective size": ExplainedNumber(
-        "the operations of one update of all beliefs; by language",
+        "the table cells that one update of all beliefs visits; by language",
         "the structure that inference uses",
         "numbers",
         "smaller is faster",
-        "Nielsen 2007, chapter 4",
+        "Nielsen 2007, chapter 3",
     ),
     "Junction-tree cells": ExplainedNumber(
         "Σ over the cliques of the product of their numbers of states",
@@ -283,7 +284,12 @@ NUMBERS = {
         "(1 − λ) L − λ · free parameters", _ROWS, "bits", _HIGHER, "Nielsen 2007, eq. 4.24"
     ),
     "PIC": ExplainedNumber(
-        "L less a penalty for each parameter by the number of rows", _ROWS, "bits", _HIGHER
+        "Σ over the variables of Σ log2 P̂(x | neighbours) − ½ (r − 1) q log2(N), with r states and "
+        "q joint states of the neighbours",
+        _ROWS,
+        "bits",
+        _HIGHER,
+        "Csiszár and Talata 2006",
     ),
     "Description length, negative": ExplainedNumber(
         "−(bits of the model + bits of the rows given the model)",
@@ -353,8 +359,8 @@ NUMBERS = {
     "Effective trees": ExplainedNumber("2^H of the weights of the trees", "the weights", "trees"),
     # -- evidence
     "P(e)": ExplainedNumber(
-        "Σ of P(x) over all joint states x that agree with the evidence; likelihoods count as they "
-        "are given",
+        "Σ of P(x) over all joint states x that agree with the evidence; likelihoods are scaled "
+        "to a largest value of 1",
         _BELIEF,
         "probability",
         "small: unexpected evidence",
