@@ -68,8 +68,8 @@ _BELIEF = "the model and the evidence"
 
 NUMBERS = {
     "Free parameters": ExplainedNumber(
-        "of a Bayesian network: Σ (r − 1) q over the variables, with r states and q joint states of "
-        "the parents",
+        "of a Bayesian network: Σ (r − 1) q over the variables, with r states and q joint states "
+        "of the parents",
         "the structure and the numbers of states",
         "numbers",
         "fewer is simpler",
