@@ -58,7 +58,10 @@ REFUSALS: dict[str, list[tuple[str, str]]] = {
     "sweep": [("{t} --out {o}/sweep", "no log-likelihood")],
 }
 # They take neither a model nor a learner.
-OTHER = {"generate", "recipe", "study", "tour", "compare-languages"}
+OTHER = {
+    *("generate", "recipe", "study", "tour", "compare-languages", "independences"),
+    "possibility",  # has tests of its own
+}
 PLAN = """
 title = "Objects"
 seeds = [0]

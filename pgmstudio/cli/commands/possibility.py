@@ -14,7 +14,7 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.possibility import DRAWN, MAX_CLOSURE, PossibilityDistribution
 from pgmstudio.core.data.tuple_degrees import TupleDegrees
 from pgmstudio.core.io.models.files import is_model_path
-from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
+from pgmstudio.core.languages.base import PossibilisticModel
 from pgmstudio.core.languages.registry import a_kind
 
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> PossibilityReport:
     is_exact = True
     if is_model_path(args.source):
         model = open_model(args.source, line).model
-        if not isinstance(model, PossibilisticNetwork):
+        if not isinstance(model, PossibilisticModel):
             raise UsageError(f"{a_kind(model.kind, 'A')} has no degrees of possibility.")
         tuples = model.tuple_degrees()
     else:

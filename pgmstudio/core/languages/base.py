@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.tuple_degrees import TupleDegrees
 from pgmstudio.core.drawing.markers import NEUTRAL, Marker
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -347,6 +348,14 @@ class HasNetwork(Model, Protocol):
 
     @property
     def as_bayesian_network(self) -> ProbabilisticModel: ...
+
+
+@runtime_checkable
+class PossibilisticModel(Model, Protocol):
+    """A model whose tuples have degrees of possibility."""
+
+    def tuple_degrees(self) -> TupleDegrees:
+        """All possible tuples; TooLargeError if there are too many to list."""
 
 
 @runtime_checkable

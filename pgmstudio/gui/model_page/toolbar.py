@@ -28,6 +28,8 @@ _TOOLS = (
     ),
 )
 _MARGIN = 5
+_TWO_DIGITS = "⚑ 88"
+QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
 class DiagramChoice(NamedTuple):
@@ -115,7 +117,8 @@ class ModelBar(QFrame):
         self._is_plain = False  # without tools and what arranges a graph
         self._shown_count = -1
         self._hidden: set[str] = set()  # what is folded now
-        self._evidence_room = 0
+        self._evidence_room = self._chip_padding = 0
+        self._clear_widths: dict[str, int] = {}  # by text
         self.show_evidence(0)
         theme().changed.connect(self._restyle)
         self._restyle()
@@ -224,32 +227,39 @@ class ModelBar(QFrame):
         count = max(self._shown_count, 0)
         words = f"⚑ {counted(count, 'finding')}"
         room = self.width() - 20 - self._width(self._hidden)
-        for text, clear in ((words, "Clear"), (words, ""), (f"⚑ {count}", ""), ("", "")):
+        forms = ((words, "Clear"), (words, ""), (f"⚑ {count}", ""), ("", ""))
+        fitting = [form for form in forms if self._width_of_evidence(*form) <= room]
+        text, clear = (fitting or forms)[0 if fitting else -1]
+        # Unchanged texts and sizes are not set again: each would lay out the whole window.
+        if (text, clear) != (self._chip.text(), self._clear.text()):
             self._chip.setText(text)
             self._clear.setText(clear)
-            if self._width_of_evidence() <= room:
-                break
-        height = theme().px("view_bar") - 2 * _MARGIN
-        self._chip.setFixedSize(self._chip_width(), height)
-        self._chip.setVisible(count > 0 and bool(self._chip.text()))
-        self._clear.setVisible(count > 0 and self._width_of_evidence() <= room)
+        size = QSize(self._chip_width(text), theme().px("view_bar") - 2 * _MARGIN)
+        if size != self._chip.minimumSize():
+            self._chip.setFixedSize(size)
+        self._chip.setVisible(count > 0 and bool(text))
+        self._clear.setVisible(count > 0 and bool(fitting))
 
-    def _chip_width(self) -> int:
-        self._chip.ensurePolished()
-        self._chip.setMinimumSize(0, 0)  # a fixed size would be the hint of a shorter text, too
-        self._chip.setMaximumSize(16777215, 16777215)
-        return self._chip.sizeHint().width()
+    def _chip_width(self, text: str) -> int:
+        return self._chip_padding + self._chip.fontMetrics().horizontalAdvance(text)
 
-    def _width_of_evidence(self) -> int:
-        width = self._clear.sizeHint().width() + self._row.spacing()
-        return width + (self._chip_width() + self._row.spacing() if self._chip.text() else 0)
+    def _width_of_evidence(self, text: str, clear: str) -> int:
+        width = self._clear_widths.get(clear, 0) + self._row.spacing()
+        return width + (self._chip_width(text) + self._row.spacing() if text else 0)
 
     def _reserve(self) -> None:
-        """Room for two digits, kept free also without evidence; only tools and diagrams in a very
-        narrow toolbar take it."""
-        self._chip.setText("⚑ 88")
-        self._clear.setText("")
-        self._evidence_room = self._width_of_evidence()
+        """Measure the findings. Room for two digits is kept free also without evidence; only tools
+        and diagrams in a very narrow toolbar take it."""
+        self._chip.ensurePolished()
+        self._chip.setMinimumSize(0, 0)  # a fixed size would be the hint of any text
+        self._chip.setMaximumSize(QWIDGETSIZE_MAX, QWIDGETSIZE_MAX)
+        self._chip.setText(_TWO_DIGITS)
+        advance = self._chip.fontMetrics().horizontalAdvance(_TWO_DIGITS)
+        self._chip_padding = self._chip.sizeHint().width() - advance
+        for text in ("Clear", ""):
+            self._clear.setText(text)
+            self._clear_widths[text] = self._clear.sizeHint().width()
+        self._evidence_room = self._width_of_evidence(_TWO_DIGITS, "")
 
     def set_separable(self, disabled_reason: str) -> None:
         """Enable the tool for separation, or explain why it is disabled."""
