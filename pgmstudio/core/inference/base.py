@@ -20,6 +20,7 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import GraphError, ImpossibleEvidenceError, ParameterError
+from pgmstudio.core.execution.events import NEVER, CancelToken
 
 
 class Scale(Enum):
@@ -32,11 +33,12 @@ class Scale(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """One number per state."""
+    """One number per state; estimates have errors, half the width of a 95 % interval each."""
 
     variable: str
     scale: Scale
     values: Floats
+    errors: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,14 @@ class BoundedSession(ExplainingSession, Protocol):
 
     def log2_most_probable_bound(self) -> float:
         """No joint state has a larger log2 probability than this."""
+
+
+@runtime_checkable
+class RefiningSession(BoundedSession, Protocol):
+    """A session whose beliefs are estimates with errors that shrink the longer it runs."""
+
+    def refine(self, cancel: CancelToken = NEVER, /) -> float:
+        """Work a little longer; returns the largest error of a belief."""
 
 
 NO_INTERVENTION = (
