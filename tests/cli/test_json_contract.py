@@ -174,3 +174,15 @@ def test_commands_that_write_a_file_say_one_object(
     done = call(*(word.format(asia=asia, tmp=tmp_path) for word in argv), "--json")
     assert done.code == 0
     assert isinstance(done.json, dict)
+
+
+def test_approximate_beliefs_come_with_errors(call: Call, asia: Path) -> None:
+    given = ("query", asia, "--given", "smoke=yes", "--of", "lung")
+    shown = call(*given, "--approximate", "--mpe", "--json").json
+    assert shown["beliefs"]["lung"] == pytest.approx(call(*given, "--json").json["beliefs"]["lung"])
+    assert set(shown["approximate"]) == {"sweeps", "log2_evidence_error", "errors"}
+    assert shown["approximate"]["errors"]["lung"] == {"yes": 0, "no": 0}  # one block holds it all
+    assert "10.0 % ± 0.0 %" in call(*given, "--approximate").out
+    refused = call(*given, "--error", "0.1")
+    assert refused.code == 2
+    assert "--approximate" in refused.err

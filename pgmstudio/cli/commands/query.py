@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,7 +25,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, who
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.execution.events import StopSwitch
+from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
 from pgmstudio.core.inference.base import (
     Belief,
@@ -41,8 +41,10 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.degree_session import degrees_of
 from pgmstudio.core.languages.registry import a_kind, language_of
 from pgmstudio.core.languages.sessions import (
+    Accuracy,
     QueryAnswer,
     answer_query,
+    approximate_answer,
     most_probable_together,
 )
 from pgmstudio.core.model import Model
@@ -88,8 +90,51 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser.add_argument(
         "--mpe", action="store_true", help="find the most probable explanation as well"
     )
+    parser.add_argument(
+        "--approximate",
+        action="store_true",
+        help="estimate the beliefs with errors (95 %% intervals), for networks too large for exact "
+        "inference",
+    )
+    parser.add_argument(
+        "--error",
+        type=number(0),
+        metavar="E",
+        help="with --approximate: stop when no error is above E (default: 0.01)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=number(0),
+        metavar="S",
+        help="with --approximate: stop after S seconds (default: 10)",
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), metavar="N", help="with --approximate: random seed"
+    )
     add_map_options(parser)
     return parser
+
+
+def _followed(estimates: Generator[Progress, None, QueryAnswer], line: ProgressLine) -> QueryAnswer:
+    while True:
+        try:
+            line.show(next(estimates))
+        except StopIteration as end:
+            answer: QueryAnswer = end.value
+            return answer
+
+
+def accuracy_from(args: argparse.Namespace) -> Accuracy | None:
+    """How good estimates have to be; None for exact inference."""
+    given = {"error": args.error, "seconds": args.time_limit, "seed": args.seed}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if not args.approximate:
+        if chosen:
+            raise UsageError("--error, --time-limit and --seed go with --approximate.")
+        return None
+    if args.map:
+        raise UsageError("--map needs exact inference; --approximate has --mpe.")
+    return Accuracy(**chosen)
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> Result:
@@ -111,6 +156,10 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     }
     save_evidence(args.save_evidence, domain, findings, line)
     names = list(dict.fromkeys(domain[name].name for name in args.of))
+    accuracy = accuracy_from(args)
+    if accuracy is not None:
+        estimates = approximate_answer(model, names, findings, accuracy, explain=args.mpe)
+        return QueryReport(model, findings, names, _followed(estimates, line), None)
     return QueryReport(
         model=model,
         findings=findings,
@@ -154,6 +203,16 @@ class QueryReport:
                     )
                 )
                 for name, belief in answer.beliefs.items()
+            }
+        if answer.sweeps:
+            document["approximate"] = {
+                "sweeps": answer.sweeps,
+                "log2_evidence_error": answer.log2_evidence_error,
+                "errors": {
+                    name: dict(zip(domain[name].states, belief.errors.tolist(), strict=True))
+                    for name, belief in answer.beliefs.items()
+                    if belief.errors is not None
+                },
             }
         if answer.most_probable is not None:
             document["most_probable"] = dict(answer.most_probable)
@@ -211,7 +270,9 @@ class QueryReport:
             case Scale.POSSIBILITY:
                 return f"Possibility of the evidence = {degree}"
             case Scale.PROBABILITY:
-                return f"P(evidence) = {degree} ({decimal(log2_evidence)} bits)"
+                error = self.answer.log2_evidence_error
+                bits = decimal(log2_evidence) + (f" ± {decimal(error)}" if error else "")
+                return f"P(evidence) = {degree} ({bits} bits)"
 
     def _value_texts(self, belief: Belief) -> list[str]:
         match belief.scale:
@@ -221,6 +282,9 @@ class QueryReport:
                 degrees = degrees_of(belief.values, self.answer.log2_evidence)
                 pairs = zip(degrees.possibility, degrees.necessity, strict=True)
                 return [f"Π {decimal(one)}  N {decimal(other)}" for one, other in pairs]
+            case Scale.PROBABILITY if belief.errors is not None:
+                pairs = zip(belief.values, belief.errors, strict=True)
+                return [f"{percent(value)} ± {percent(error)}" for value, error in pairs]
             case Scale.PROBABILITY:
                 return list(map(percent, belief.values))
 

@@ -14,12 +14,14 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import (
     Belief,
     ExplainingSession,
     Finding,
     InferenceSession,
     Observed,
+    RefiningSession,
     Scale,
     as_seen,
     doings_first,
@@ -56,6 +58,11 @@ class ComponentShares(Protocol):
     # Methods alone: asking for a protocol reads its properties, and some take long.
     def component_posterior(self) -> Floats: ...
 
+
+@runtime_checkable
+class BoundsExplanation(Protocol):
+    """A session whose explanation may be the best known one."""
+
     def log2_most_probable_bound(self) -> float: ...
 
 
@@ -91,6 +98,12 @@ class Answer:
     seconds: float = 0.0
     responsibilities: tuple[float, ...] = ()  # of the components of a mixture
     log2_bound: float | None = None  # upper bound; None: the reported value is exact
+    errors: Beliefs = field(default_factory=dict)  # of estimates, half a 95 % interval per state
+
+    @property
+    def largest_error(self) -> float | None:
+        """The largest error of an estimate; None where beliefs are exact."""
+        return max((float(e.max(initial=0.0)) for e in self.errors.values()), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +148,7 @@ def answer(
         fractions = tuple(session.component_posterior().tolist())
     if explains and isinstance(session, ExplainingSession):
         explained, log2_explained = session.most_probable(), session.log2_most_probable()
-        if isinstance(session, ComponentShares):
+        if isinstance(session, BoundsExplanation):
             bound = session.log2_most_probable_bound()
             log2_bound = bound if bound > log2_explained + ROUNDING_LOG2 else None
     log2_evidence = session.log2_evidence()
@@ -154,7 +167,24 @@ def answer(
         time.perf_counter() - begin,
         fractions,
         log2_bound,
+        {name: b.errors for name, b in beliefs.items() if b.errors is not None},
     )
+
+
+def refined_answer(
+    session: RefiningSession,
+    domain: Domain,
+    explains: bool,
+    seconds: float,
+    goal: float,
+    cancel: CancelToken,
+) -> Answer:
+    """The answer of a session of estimates after some more time, or once its errors are small."""
+    end = time.perf_counter() + seconds
+    while session.refine(cancel) > goal and time.perf_counter() < end:
+        pass
+    same = session.evidence
+    return answer(session, domain, same, same, explains)
 
 
 def fitting(beliefs: Beliefs, domain: Domain) -> Beliefs:

@@ -161,8 +161,10 @@ class BoundedSession(ExplainingSession, Protocol):
 
 
 @runtime_checkable
-class RefiningSession(BoundedSession, Protocol):
+class RefiningSession(InferenceSession, Protocol):
     """A session whose beliefs are estimates with errors that shrink the longer it runs."""
+
+    # Methods alone: asking for a protocol reads its properties, and some take long.
 
     def refine(self, cancel: CancelToken = NEVER, /) -> float:
         """Work a little longer; returns the largest error of a belief."""

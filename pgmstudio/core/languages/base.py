@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pgmstudio.core.drawing.diagram import GraphPicture
+    from pgmstudio.core.inference.approximate.session import ApproximateSession
     from pgmstudio.core.languages.codec import Codec
     from pgmstudio.core.learning.base import Learner
     from pgmstudio.core.learning.edge_moves import EdgeSearch, MoveKey, MoveParams
@@ -221,6 +222,8 @@ class Language:
     # Of learners whose models are marked differently.
     learner_markers: Mapping[str, Marker] = field(default_factory=dict)
     session: Lazy[Callable[[Any], InferenceSession]] | None = None
+    # Estimates with errors, for models too large for `session`.
+    approximate_session: Lazy[Callable[..., ApproximateSession]] | None = None
     codec: Lazy[Codec] | None = None
 
     diagrams: tuple[Diagram, ...] = ()  # the first is shown on opening

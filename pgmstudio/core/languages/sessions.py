@@ -8,13 +8,15 @@ have no edges that could be read as cause and effect.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
-from pgmstudio.core.errors import DataError, PgmStudioError
+from pgmstudio.core.errors import DataError, PgmStudioError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes
 from pgmstudio.core.inference.base import (
@@ -36,6 +38,14 @@ from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.inference.map_search import Combination, MapAnswer
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind, inference_form
 from pgmstudio.core.model import Model, ProbabilisticModel
+
+if TYPE_CHECKING:
+    from pgmstudio.core.inference.approximate.session import ApproximateSession
+
+
+# Fewer sweeps of the chains say little about how much they differ.
+MIN_SWEEPS = 8
+ROUNDING_LOG2 = 1e-9
 
 
 def warm_up() -> None:
@@ -64,6 +74,28 @@ def open_session(model: Model) -> InferenceSession:
     return row.open_session(model)
 
 
+def open_approximate_session(model: Model, *, seed: int = 0) -> ApproximateSession:
+    """A session of estimates with errors; PgmStudioError if the language has none."""
+    row, factored = inference_form(model)
+    if row is None or row.approximate_session is None:
+        raise PgmStudioError(
+            f"{a_kind(model.kind, 'A')} has no approximate inference; leave it out, its beliefs "
+            "are exact."
+        )
+    return row.approximate_session.load()(factored, seed=seed)
+
+
+def open_fitting_session(model: Model) -> InferenceSession:
+    """An exact session where it fits into memory, otherwise one of estimates with errors."""
+    try:
+        return open_session(model)
+    except TooLargeError:
+        row, _ = inference_form(model)
+        if row is None or row.approximate_session is None:
+            raise
+        return open_approximate_session(model)
+
+
 def ask(model: Model, targets: Sequence[str], evidence: Mapping[str, Finding]) -> Answer:
     """One query about a few variables; networks are pruned first, so huge ones can answer."""
     row, model = inference_form(model)
@@ -83,7 +115,9 @@ class QueryAnswer:
     log2_evidence: float
     most_probable: Mapping[str, str] | None = None
     log2_most_probable: float | None = None  # together with the evidence
-    log2_bound: float | None = None  # of a mixture whose explanation may not be the best one
+    log2_bound: float | None = None  # of an explanation that may not be the best one
+    log2_evidence_error: float | None = None  # of an estimate, half the width of a 95 % interval
+    sweeps: int = 0  # of the chains that estimates rest on
 
     @property
     def log2_given_evidence(self) -> float | None:
@@ -115,6 +149,55 @@ def answer_query(
     if isinstance(session, BoundedSession) and not session.is_most_probable_exact:
         bound = session.log2_most_probable_bound()
     return QueryAnswer(beliefs, session.log2_evidence(), explanation, log2, bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """When estimates are good enough: the largest error, or the time that may be spent."""
+
+    error: float = 0.01
+    seconds: float = 10.0
+    seed: int = 0
+
+
+def approximate_answer(
+    model: Model,
+    names: Sequence[str],
+    findings: Mapping[str, Finding],
+    accuracy: Accuracy,
+    *,
+    explain: bool = False,
+    cancel: CancelToken = NEVER,
+) -> Generator[Progress, None, QueryAnswer]:
+    """The same by estimates with errors, of models whose tables do not fit too."""
+    start = time.perf_counter()
+    yield Progress(None, "Choosing blocks of variables…")
+    session = open_approximate_session(model, seed=accuracy.seed)
+    session.set_all(findings, cancel)
+    elapsed = 0.0
+    while elapsed < accuracy.seconds:
+        error = session.refine(cancel)
+        elapsed = time.perf_counter() - start
+        yield Progress(elapsed / accuracy.seconds, f"errors up to {error:.4f}")
+        if error <= accuracy.error and session.sweeps >= MIN_SWEEPS:
+            break
+    estimate = session.log2_evidence_estimate()
+    answer = QueryAnswer(
+        {name: session.belief(name) for name in names or model.domain.names},
+        estimate.log2,
+        log2_evidence_error=estimate.error,
+        sweeps=session.sweeps,
+    )
+    if not explain:
+        return answer
+    yield Progress(None, "Looking for the most probable explanation…")
+    log2, bound = session.log2_most_probable(), session.log2_most_probable_bound()
+    return replace(
+        answer,
+        most_probable=session.most_probable(),
+        log2_most_probable=log2,
+        log2_bound=bound if bound > log2 + ROUNDING_LOG2 else None,
+    )
 
 
 def no_intervention_reason(model: Model) -> str:

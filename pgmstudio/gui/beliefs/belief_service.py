@@ -42,8 +42,9 @@ from pgmstudio.core.inference.findings import (
     ruled_out_sentence,
 )
 from pgmstudio.core.inference.information_measures import conflict_bits
-from pgmstudio.core.languages.sessions import open_session
+from pgmstudio.core.languages.sessions import open_fitting_session
 from pgmstudio.core.model import Model
+from pgmstudio.core.number_format import percent
 from pgmstudio.gui.beliefs.belief_worker import BeliefWorker
 from pgmstudio.gui.beliefs.side_queries import SideQuestions
 from pgmstudio.gui.theme.theme import theme
@@ -65,7 +66,7 @@ class BeliefService(QObject):
     ) -> None:
         super().__init__(parent)
         self._model = model
-        self._opener = opener or open_session
+        self._opener = opener or open_fitting_session
         self._findings: dict[str, Finding] = {}  # in the order of entry
         self._off: set[str] = set()
         self._error: PgmStudioError | None = None
@@ -138,6 +139,27 @@ class BeliefService(QObject):
     @property
     def priors(self) -> Beliefs:
         return _relative(self._priors) if self.is_relative else self._priors
+
+    @property
+    def errors(self) -> Beliefs:
+        """Of estimated beliefs: half the width of a 95 % interval per state; empty if exact."""
+        return self._answer.errors
+
+    @property
+    def largest_error(self) -> float | None:
+        """The largest error of an estimated belief; None where beliefs are exact."""
+        return self._answer.largest_error
+
+    @property
+    def estimate_note(self) -> str:
+        """That beliefs are estimates, and how good they are; empty where they are exact."""
+        error = self.largest_error
+        if error is None:
+            return ""
+        return (
+            "Exact inference does not fit into memory, so beliefs are estimates. Lines on the bars "
+            f"are 95 % intervals, ± {percent(error)} points at most; they shrink while it runs."
+        )
 
     @property
     def largest_degree(self) -> float:
@@ -403,6 +425,8 @@ class BeliefService(QObject):
         for refusal in answer.refusals:
             self._put_back(refusal, answer.evidence.get(refusal.variable))
         self._answer = replace(answer, beliefs=settled(self._answer.beliefs, answer.beliefs))
+        if answer.errors and not answer.evidence:  # refined estimates
+            self._priors = answer.beliefs
         self._reasons.clear()
         self._last_update = time.perf_counter()
         self._is_stale = (

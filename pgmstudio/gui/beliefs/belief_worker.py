@@ -18,9 +18,11 @@ from pgmstudio.core.analysis.belief_query import (
     Opener,
     answer,
     open_and_answer,
+    refined_answer,
 )
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.inference.base import InferenceSession
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.inference.base import InferenceSession, RefiningSession
 from pgmstudio.core.languages.sessions import warm_up
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -32,6 +34,9 @@ SMALL_VARIABLES, SMALL_CELLS = 20, 500
 # Smaller models never do the work for which the compiled loops are worth loading; for the others
 # they are loaded after the first pictures, not among them.
 TINY_CELLS, WARM_UP_AFTER_MS = 100, 1500
+# Estimates are shown again after so many seconds until all errors are small. Evidence that changes
+# meanwhile is answered next.
+REFINING_SECONDS, MAX_REFINING_SECONDS, SMALL_ERROR = 0.4, 60.0, 0.005
 
 
 class BeliefWorker(QObject):
@@ -48,6 +53,8 @@ class BeliefWorker(QObject):
         self._session: InferenceSession | None = None
         self._is_here = False
         self._is_waiting = False
+        self._refined_evidence: Evidence | None = None
+        self._refined_seconds = 0.0
         self._latest_task = LatestTask(self)
         self._latest_task.answered.connect(self._on_answer)
         self._latest_task.failed.connect(self._on_failed)
@@ -69,7 +76,7 @@ class BeliefWorker(QObject):
         self._model, self._session, self._is_here = model, None, False
         task = partial(open_and_answer, self._opener, model, wanted, trusted, explains)
         if not opens_at_once(model):
-            self._ask_worker(task)
+            self._ask_worker(lambda _cancel: task())
             return
         try:
             opened = task()
@@ -88,18 +95,37 @@ class BeliefWorker(QObject):
         if self._is_here:
             self._take(task())
         else:
-            self._ask_worker(task)
+            self._ask_worker(lambda _cancel: task())
 
-    def _ask_worker(self, task: Callable[[], Opened | Answer]) -> None:
+    def _ask_worker(self, task: Callable[[CancelToken], Opened | Answer]) -> None:
         self._is_waiting = True
-        self._latest_task.ask(lambda _cancel: task())
+        self._latest_task.ask(task)
 
     def _on_answer(self, event: Opened | Answer) -> None:
         self._is_waiting = False
         if isinstance(event, Opened):
             self._take_opened(event)
+            self._refine(event.answer)
         else:
             self._take(event)
+            self._refine(event)
+
+    def _refine(self, latest: Answer) -> None:
+        """Go on with estimates until their errors are small, unless evidence has changed."""
+        session, error = self._session, latest.largest_error
+        if self._model is None or self._is_waiting or not isinstance(session, RefiningSession):
+            return
+        if latest.evidence != self._refined_evidence:
+            self._refined_evidence, self._refined_seconds = latest.evidence, 0.0
+        if error is None or error <= SMALL_ERROR or self._refined_seconds >= MAX_REFINING_SECONDS:
+            return
+        self._refined_seconds += REFINING_SECONDS
+        domain, explains = self._model.domain, latest.explains
+        self._ask_worker(
+            lambda cancel: refined_answer(
+                session, domain, explains, REFINING_SECONDS, SMALL_ERROR, cancel
+            )
+        )
 
     def _take_opened(self, opened: Opened) -> None:
         self._session = opened.session
@@ -107,7 +133,8 @@ class BeliefWorker(QObject):
         self.opened.emit(opened)
 
     def _take(self, answer: Answer) -> None:
-        self._is_here = answer.seconds * 1000 <= MAX_MS_IN_THREAD
+        is_quick = answer.seconds * 1000 <= MAX_MS_IN_THREAD
+        self._is_here = is_quick and not answer.errors  # estimates take long to move
         self.answered.emit(answer)
 
     def _on_failed(self, error: BaseException) -> None:

@@ -426,5 +426,6 @@ class NodePainter:
             weight=face.weights[index] if is_soft else None,
             has_guides=has_guides and face.scale is Scale.PROBABILITY,
             cut=face.cut if face.cut > 0 else None,
+            error=face.errors[index] if face.errors and self._values else 0.0,
         )
         paint_bar(self._painter, track, bar)

@@ -130,6 +130,7 @@ class NodeView:
     scale: Scale = Scale.PROBABILITY
     is_faint: bool = False  # drawn pale, because others are what is asked about
     cut: float = 0.0  # α: states of a smaller degree are struck out
+    errors: tuple[float, ...] = ()  # of estimated beliefs; empty: exact
 
     @property
     def shows_rows(self) -> bool:

@@ -158,6 +158,7 @@ def bars_of(subject: ActiveModel, name: str) -> Bars:
         most_probable=live.most_probable.get(name),
         is_stale=live.is_stale or name in subject.waiting,
         scale=live.scale,
+        errors=tuple_of(live.errors.get(name, ())),
     )
 
 

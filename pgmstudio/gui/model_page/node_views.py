@@ -114,6 +114,7 @@ class NodeViewFactory:
             is_done=isinstance(finding, Done),
             scale=language_of(entry.model).scale,
             cut=self.cut,
+            errors=() if live is None else _floats(live.errors.get(name), variable.cardinality),
         )
 
     def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeView:

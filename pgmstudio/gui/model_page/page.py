@@ -510,7 +510,10 @@ class ModelPage(Page):
         if live.model is not self.entry.model:
             return  # the project has a newer model, which is drawn next
         self._stale_timer.watch(live)
-        self.note.show_text("" if live.error is None else str(live.error))
+        if live.error is not None:
+            self.note.show_text(str(live.error), "warning")
+        else:
+            self.note.show_text(live.estimate_note, "info")
         self.bar.show_evidence(len(live.evidence))
         self._show_faces()
         self.canvas.refresh_soon()

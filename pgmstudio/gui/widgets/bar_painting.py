@@ -60,6 +60,7 @@ class Bar:
     tick: float | None = None  # an observed fraction
     has_guides: bool = False  # at each quarter
     cut: float | None = None  # α of a cut, a dotted line
+    error: float = 0.0  # of an estimate: a line from value − error to value + error
 
 
 def paint_bar(painter: QPainter, track: QRectF, bar: Bar) -> None:
@@ -95,6 +96,13 @@ def paint_bar(painter: QPainter, track: QRectF, bar: Bar) -> None:
         painter.setPen(QPen(theme().color("ghost", 0.6), theme().line("ghost")))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(_part_of(track, bar.prior).adjusted(0.5, -1, -0.5, 1))
+    if bar.error > 0 and bar.value is not None:
+        low, high = max(0.0, value - bar.error), min(1.0, value + bar.error)
+        left, right = track.left() + track.width() * low, track.left() + track.width() * high
+        y, half = track.center().y(), track.height() / 4
+        painter.setPen(QPen(theme().color("text"), 1.0))
+        ends = [QLineF(x, y - half, x, y + half) for x in (left, right)]
+        painter.drawLines([QLineF(left, y, right, y), *ends])
     if bar.tick is not None:
         x = round(track.left() + track.width() * bar.tick)
         painter.setPen(QPen(theme().color("text"), 1.5))

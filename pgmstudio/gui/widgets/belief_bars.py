@@ -62,6 +62,7 @@ class Bars:
     most_probable: str | None = None
     is_stale: bool = False
     scale: Scale = Scale.PROBABILITY
+    errors: tuple[float, ...] = ()  # of estimated beliefs; empty: exact
 
     @property
     def tint(self) -> str:
@@ -221,6 +222,7 @@ class BeliefBars(BarRows):
             inner=necessity_of(self._shown)[index] if has_inner else 0.0,
             prior=bars.priors[index] if bars.priors and bars.beliefs else None,
             weight=bars.weights[index] if bars.weights else None,
+            error=bars.errors[index] if bars.errors and self._shown else 0.0,
         )
         paint_bar(painter, bar, shown)
 

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.inference.base import SCALED_LIKELIHOODS, Scale
 from pgmstudio.core.inference.information_measures import conflict_word
-from pgmstudio.core.number_format import THIN, data_facts, decimal
+from pgmstudio.core.number_format import THIN, data_facts, decimal, percent
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.active_model import data_around
@@ -164,7 +164,8 @@ class StatusBar(QStatusBar):
         degree = 2.0**live.log2_evidence
         if live.scale is Scale.PROBABILITY:
             self._wanted.add(self.surprise)
-            self.evidence.setText(f"P(e) {degree:.4g}")
+            about = "" if live.largest_error is None else "≈ "
+            self.evidence.setText(f"P(e) {about}{degree:.4g}")
             self._helps[self.evidence].show_number("P(e)")
         else:
             self.evidence.setText(f"Π(e) {degree:.4g}")
@@ -174,7 +175,12 @@ class StatusBar(QStatusBar):
         if conflict is not None:
             self._wanted.add(self.conflict)
             self.conflict.setText(f"conflict {decimal(conflict, 2)} ({conflict_word(conflict)})")
-        self.speed.setText("stale" if live.is_stale else f"updated in {live.update_ms:.1f} ms")
+        if live.is_stale:
+            self.speed.setText("stale")
+        elif live.largest_error is not None:
+            self.speed.setText(f"estimates ± {percent(live.largest_error)} %")
+        else:
+            self.speed.setText(f"updated in {live.update_ms:.1f} ms")
 
     def _fit(self) -> None:
         """Show what is wanted and fits."""

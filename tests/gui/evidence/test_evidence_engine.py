@@ -10,8 +10,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import ImpossibleEvidenceError, PgmStudioError, TooLargeError
+from pgmstudio.core.inference.approximate.session import ApproximateSession
 from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.junction_tree import cost
 from pgmstudio.core.inference.junction_tree.session import Beliefs, JunctionTreeSession
+from pgmstudio.core.languages.sessions import open_fitting_session, open_session
 from pgmstudio.core.model import Model
 from pgmstudio.gui.beliefs import belief_worker as belief_engine
 from pgmstudio.gui.beliefs.belief_service import BeliefService
@@ -307,3 +310,37 @@ def test_a_side_question_that_cannot_be_answered_tells_why(qtbot: QtBot) -> None
 
     live.side.ask("x", question, lambda _value: None, errors.append)
     qtbot.waitUntil(lambda: [str(error) for error in errors] == ["No."])
+
+
+def test_estimates_are_shown_with_errors_that_shrink_and_follow_evidence(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(belief_engine, "MAX_REFINING_SECONDS", 3.0)
+    model = random_network(np.random.default_rng(3), 14, cardinalities=[3] * 14, density=0.5)
+    live = BeliefService(model, opener=lambda m: ApproximateSession(m, most_cells=64))  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: live.largest_error is not None, timeout=30_000)
+    first = live.largest_error
+    assert first is not None
+    assert "95 % intervals" in live.estimate_note
+    qtbot.waitUntil(lambda: (live.largest_error or 1.0) < first, timeout=30_000)
+    variable = model.domain.variables[0]
+    live.click_state(variable.name, variable.states[1])
+    qtbot.waitUntil(
+        lambda: not live.is_stale and live.beliefs[variable.name][1] == 1, timeout=30_000
+    )
+    exact = JunctionTreeSession(model)
+    exact.set_evidence(variable.name, Observed(variable.states[1]))
+    other = model.domain.names[5]
+    qtbot.waitUntil(
+        lambda: bool(np.abs(live.beliefs[other] - exact.belief(other).values).max() < 0.05),
+        timeout=30_000,
+    )
+    assert live.errors[variable.name].max() == 0
+    qtbot.waitUntil(lambda: not live.is_waiting, timeout=30_000)
+
+
+def test_a_model_whose_tables_do_not_fit_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "available_bytes", lambda: 10)
+    with pytest.raises(TooLargeError, match="approximate inference"):
+        open_session(sprinkler())
+    assert isinstance(open_fitting_session(sprinkler()), ApproximateSession)

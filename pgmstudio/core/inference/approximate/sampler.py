@@ -40,7 +40,7 @@ T_95 = 2.262
 BATCH = 10 * CHAINS
 STARTS = 2 * BATCH
 # Where there is no DAG they come from chains, which start after so many steps of annealing.
-ANNEALING_STEPS = 20
+ANNEALING_STEPS = 16
 MAX_PRIOR_STATES = 4 * BATCH
 # Sums over sweeps are kept for so many stretches of a run, so that the first of them can be left
 # out: chains have to forget where they started.
@@ -262,6 +262,16 @@ class CutsetSampler:
             raise
 
     def _start_chains(self, cancel: CancelToken) -> None:
+        if not self._weights:
+            if self._dag is not None:
+                self._chains = _forward_samples(
+                    self._factors, self._cards, self._dag, CHAINS, self._rng
+                )
+                return
+            if not self._prior_chains:
+                self._anneal(cancel)
+            self._chains = [states.copy() for states in self._prior_chains]
+            return
         gains = np.array([self._propose(cancel)[1] for _ in range(STARTS)])
         if gains.max() == -math.inf:
             near = self._chains or [proposal.states for proposal in self._bank[:CHAINS]]
@@ -289,12 +299,10 @@ class CutsetSampler:
         """log2 P(e), from the proposals so far."""
         return _log2_mean(np.array(self._gains))
 
-    def log2_partition(self, cancel: CancelToken = NEVER) -> LogEstimate:
-        """log2 of the sum of the product of factors over all joint states."""
+    def log2_partition(self) -> LogEstimate:
+        """log2 of the sum of the product of factors over all joint states; chains have started."""
         if self._dag is not None:
             return LogEstimate(0.0, 0.0)
-        if not self._bank:
-            self._extend_bank(cancel)
         return LogEstimate(self._log2_sum.log2 + self._log2_scale, self._log2_sum.error)
 
     def sweep(self, cancel: CancelToken = NEVER) -> None:

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ImpossibleEvidenceError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -27,6 +26,7 @@ from pgmstudio.core.model import HasDag
 
 # Sweeps before a belief is reported for the first time.
 FIRST_SWEEPS = 8
+UNSEEN = 1e-9
 
 
 class ApproximateSession:
@@ -136,12 +136,19 @@ class ApproximateSession:
             self.refine()
         index = self.domain.index(variable)
         span = slice(*self._state_at[index : index + 2])
-        return Belief(
-            variable,
-            Scale.PROBABILITY,
-            _sealed(self._estimate.values[span]),
-            _sealed(self._estimate.errors[span]),
-        )
+        values, errors = self._estimate.values[span].copy(), self._estimate.errors[span].copy()
+        own = self._evidence.get(variable)
+        is_open = np.ones(values.size, dtype=bool)
+        if own is not None:
+            is_open = weights_of(self.domain[variable], as_seen(own)) > 0
+        # What no chain has met is not impossible.
+        values[is_open & (errors > 0)] = np.maximum(values[is_open & (errors > 0)], UNSEEN)
+        errors[~is_open] = 0.0
+        if is_open.sum() == 1:
+            errors[:] = 0.0
+        for array in (values, errors):
+            array.flags.writeable = False
+        return Belief(variable, Scale.PROBABILITY, values, errors)
 
     def log2_evidence(self) -> float:
         """log2 P(evidence); −inf where it is too small to be estimated."""
@@ -173,8 +180,3 @@ class ApproximateSession:
             named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
             self._explanation = MappingProxyType(named), log2
         return self._explanation
-
-
-def _sealed(values: Floats) -> Floats:
-    values.flags.writeable = False
-    return values

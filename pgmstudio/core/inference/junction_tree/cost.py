@@ -52,7 +52,7 @@ def check_budget(expected: Forecast, most_bytes: int | None = None) -> None:
             f"({in_units(expected.bytes)}, the largest clique "
             f"{count_text(expected.largest_clique)}); "
             f"{in_units(budget)} may be used. Ask for few variables, which prunes the rest, "
-            "or remove edges."
+            "estimate the beliefs (approximate inference), or remove edges."
         )
 
 

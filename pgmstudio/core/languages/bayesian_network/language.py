@@ -24,6 +24,7 @@ LANGUAGE = Language(
     marker=Marker("o", "blue", "ph.share-network"),
     model_type=lazy("model:BayesianNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
+    approximate_session=Lazy("pgmstudio.core.inference.approximate.session:ApproximateSession"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

@@ -30,6 +30,7 @@ LANGUAGE = Language(
     },
     model_type=lazy("model:MarkovNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
+    approximate_session=Lazy("pgmstudio.core.inference.approximate.session:ApproximateSession"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(
