@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.association_measures import AGGREGATIONS
@@ -14,31 +14,26 @@ ASSUMPTIONS = (
 _ROUNDING = 1e-12
 
 
-def epsilon_param() -> Any:
-    """What a gain may be at most."""
-    return param(
+# Not slotted, so that they mix with the parameters of every setting.
+@dataclass(frozen=True, kw_only=True)
+class GainTestParams:
+    """What a search by tests is told."""
+
+    epsilon: float = param(
         0.0,
         title="ε (bits)",
         low=0,
         high=5,
         help="A pair counts as independent if the gain is at most this. 0 is the exact test.",
     )
-
-
-def aggregation_param() -> Any:
-    """How the gains of slices are aggregated."""
-    return param(
+    aggregation: str = param(
         "mean",
         title="Aggregation",
         choices=AGGREGATIONS,
         help="The gain given a condition: the mean over its states that occur, the mean weighted "
         "by their tuples, or the largest.",
     )
-
-
-def max_condition_param() -> Any:
-    """The size of conditions."""
-    return param(
+    max_condition: int | None = param(
         3,
         title="Maximum condition",
         low=0,

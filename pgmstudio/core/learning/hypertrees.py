@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -28,20 +27,19 @@ STEPS_PER_EVENT = 256
 _ROUNDING = 1e-9
 
 
-def clique_size_param() -> Any:
-    """The size of the largest clique."""
-    return param(
+# Not slotted, so that they mix with the parameters of every setting.
+@dataclass(frozen=True, kw_only=True)
+class CliqueSizeParams:
+    """What every search for small cliques is told."""
+
+    max_clique_size: int = param(
         3,
         title="Maximum clique size",
         low=2,
         high=6,
         help="Maximum variables in a clique.",
     )
-
-
-def edge_gain_param() -> Any:
-    """What an edge has to gain."""
-    return param(
+    min_gain: float = param(
         0.0,
         title="Minimum gain",
         low=0,
@@ -49,14 +47,14 @@ def edge_gain_param() -> Any:
     )
 
 
-def annealing_steps_param() -> Any:
-    """The number of steps of annealing."""
-    return param(2_000, title="Steps", low=0, high=10_000_000, help="Steps of simulated annealing.")
+@dataclass(frozen=True, kw_only=True)
+class AnnealingParams(CliqueSizeParams):
+    """What simulated annealing of a hypertree is told."""
 
-
-def temperature_param() -> Any:
-    """The temperature at which annealing begins."""
-    return param(
+    iterations: int = param(
+        2_000, title="Steps", low=0, high=10_000_000, help="Steps of simulated annealing."
+    )
+    temperature: float = param(
         0.1,
         title="Start temperature",
         low=0,
@@ -65,26 +63,6 @@ def temperature_param() -> Any:
         "thousandth.",
         advanced=True,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliqueSettings:
-    """The settings of the search for hypertrees."""
-
-    max_clique_size: int = 3
-    min_gain: float = 0.0
-    iterations: int = 2_000
-    temperature: float = 0.1
-
-    @classmethod
-    def of(cls, params: Any) -> CliqueSettings:
-        """From the parameters of a learner that has them under these names."""
-        return cls(
-            max_clique_size=params.max_clique_size,
-            min_gain=params.min_gain,
-            iterations=params.iterations,
-            temperature=params.temperature,
-        )
 
 
 class Gains:
@@ -113,7 +91,7 @@ def augmented_tree(
     count: int,
     tree: Sequence[Edge],
     uncertainty: Uncertainty,
-    settings: CliqueSettings,
+    params: CliqueSizeParams,
     allows: Callable[[Edge], bool],
     cancel: CancelToken,
 ) -> list[Edge]:
@@ -123,7 +101,7 @@ def augmented_tree(
     for a, b in tree:
         near[a].add(b)
         near[b].add(a)
-    gains = Gains(uncertainty, settings.min_gain)
+    gains = Gains(uncertainty, params.min_gain)
     above: dict[int, Scope] = {}
     result = set(tree)
     for start in range(count):
@@ -136,7 +114,7 @@ def augmented_tree(
                 if v in above:
                     continue
                 cancel.raise_if_cancelled()
-                above[v] = _grown(v, (node,), above, result, gains, settings, allows)
+                above[v] = _grown(v, (node,), above, result, gains, params, allows)
                 result |= {(min(u, v), max(u, v)) for u in above[v]}
                 waiting.append(v)
     return sorted(result)
@@ -148,11 +126,11 @@ def _grown(
     above: Mapping[int, Scope],
     edges: set[Edge],
     gains: Gains,
-    settings: CliqueSettings,
+    params: CliqueSizeParams,
     allows: Callable[[Edge], bool],
 ) -> Scope:
     """More variables for the set that v is attached to, greedily; it stays complete."""
-    while len(scope) + 1 < settings.max_clique_size:
+    while len(scope) + 1 < params.max_clique_size:
         options = [
             tuple(sorted((*scope, u)))
             for u in above
@@ -190,22 +168,22 @@ class Hypertree:
 def anneal_hypertree(
     count: int,
     uncertainty: Uncertainty,
-    settings: CliqueSettings,
+    params: AnnealingParams,
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Generator[Progress | list[Edge], None, list[Edge]]:
     """Greedy attachment of variables, then simulated annealing: a random leaf moves to a random
     part of a random clique, a loss Δ being accepted with probability exp(Δ / T). Yields progress
     and the edges of every better graph."""
-    gains = Gains(uncertainty, settings.min_gain)
-    most = settings.max_clique_size - 1
+    gains = Gains(uncertainty, params.min_gain)
+    most = params.max_clique_size - 1
     tree = _greedy_hypertree(count, gains, most, cancel)
     current = best = tree.total(gains)
     best_edges = tree.edges()
     yield best_edges
-    temperature = settings.temperature
-    cooling = 0.001 ** (1 / max(1, settings.iterations))
-    for step in range(settings.iterations if count > 1 else 0):
+    temperature = params.temperature
+    cooling = 0.001 ** (1 / max(1, params.iterations))
+    for step in range(params.iterations if count > 1 else 0):
         cancel.raise_if_cancelled()
         leaves = tree.leaves()
         v = leaves[int(rng.integers(len(leaves)))]
@@ -226,7 +204,7 @@ def anneal_hypertree(
         temperature *= cooling
         if step % STEPS_PER_EVENT == 0:
             yield Progress(
-                step / settings.iterations, f"Step {step}", {"gain": current, "best gain": best}
+                step / params.iterations, f"Step {step}", {"gain": current, "best gain": best}
             )
     return best_edges
 

@@ -29,14 +29,11 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
 from pgmstudio.core.learning.base import BaseLearner, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.hypertrees import (
-    CliqueSettings,
+    AnnealingParams,
+    CliqueSizeParams,
     Uncertainty,
     anneal_hypertree,
-    annealing_steps_param,
     augmented_tree,
-    clique_size_param,
-    edge_gain_param,
-    temperature_param,
 )
 from pgmstudio.core.learning.kruskal import (
     SpanningTreeSteps,
@@ -53,11 +50,9 @@ from pgmstudio.core.scores.association_measures import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChordalParams:
+class ChordalParams(CliqueSizeParams):
     """The settings of both learners."""
 
-    max_clique_size: int = clique_size_param()
-    min_gain: float = edge_gain_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param("the model is only checked against them.")
@@ -131,9 +126,8 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
         )
         edges = yield from tree_events(rows.domain.names, weights, params.measure)
         yield interim(rows, edges, cancel)
-        settings = CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain)
         count, bits = len(rows.domain), entropies(rows, cancel)
-        return augmented_tree(count, edges, bits, settings, lambda edge: True, cancel)
+        return augmented_tree(count, edges, bits, params, lambda edge: True, cancel)
 
 
 def interim(rows: DataSet, edges: Iterable[Edge], cancel: CancelToken) -> ImprovedModel:
@@ -143,11 +137,8 @@ def interim(rows: DataSet, edges: Iterable[Edge], cancel: CancelToken) -> Improv
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CliqueParams(ChordalParams):
+class CliqueParams(AnnealingParams, ChordalParams):
     """The settings of the search for small cliques."""
-
-    iterations: int = annealing_steps_param()
-    temperature: float = temperature_param()
 
 
 class CliqueLearner(ChordalGraphLearner[CliqueParams]):
@@ -163,9 +154,7 @@ class CliqueLearner(ChordalGraphLearner[CliqueParams]):
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
         edges: Iterable[Edge] = ()
         bits = entropies(rows, cancel)
-        for event in anneal_hypertree(
-            len(rows.domain), bits, CliqueSettings.of(params), rng, cancel
-        ):
+        for event in anneal_hypertree(len(rows.domain), bits, params, rng, cancel):
             if isinstance(event, Progress):
                 yield event
             else:

@@ -28,13 +28,7 @@ from pgmstudio.core.languages.possibilistic_network.learning.learner import (
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.gain_tests import (
-    ASSUMPTIONS,
-    aggregation_param,
-    epsilon_param,
-    gain_outcome,
-    max_condition_param,
-)
+from pgmstudio.core.learning.gain_tests import ASSUMPTIONS, GainTestParams, gain_outcome
 from pgmstudio.core.learning.undirected_rules import Edge
 from pgmstudio.core.number_format import count_of, whole
 from pgmstudio.core.scores.association_measures import aggregated
@@ -42,12 +36,8 @@ from pgmstudio.core.scores.independence import MAX_TEST_CELLS, IndependenceRule,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PossibilisticTestParams(PossibilisticParams):
+class PossibilisticTestParams(GainTestParams, PossibilisticParams):
     """The settings of the search by tests."""
-
-    epsilon: float = epsilon_param()
-    aggregation: str = aggregation_param()
-    max_condition: int | None = max_condition_param()
 
 
 class PossibilityTester:

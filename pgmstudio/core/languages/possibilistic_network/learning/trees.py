@@ -22,14 +22,11 @@ from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest, rooted_at
 from pgmstudio.core.learning.hypertrees import (
-    CliqueSettings,
+    AnnealingParams,
+    CliqueSizeParams,
     Uncertainty,
     anneal_hypertree,
-    annealing_steps_param,
     augmented_tree,
-    clique_size_param,
-    edge_gain_param,
-    temperature_param,
 )
 from pgmstudio.core.learning.kruskal import (
     SpanningTreeSteps,
@@ -129,11 +126,8 @@ def uncertainty_of(distribution: PossibilityDistribution) -> Uncertainty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PossibilisticAugmentedTreeParams(PossibilisticTreeParams):
+class PossibilisticAugmentedTreeParams(CliqueSizeParams, PossibilisticTreeParams):
     """The settings of the augmented spanning tree."""
-
-    max_clique_size: int = clique_size_param()
-    min_gain: float = edge_gain_param()
 
 
 class PossibilisticAugmentedTreeLearner(PossibilisticLearner[PossibilisticAugmentedTreeParams]):
@@ -161,7 +155,7 @@ class PossibilisticAugmentedTreeLearner(PossibilisticLearner[PossibilisticAugmen
             len(distribution.domain),
             sorted((min(pair), max(pair)) for pair in pairs),
             uncertainty_of(distribution),
-            CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain),
+            params,
             lambda edge: True,
             cancel,
         )
@@ -169,13 +163,8 @@ class PossibilisticAugmentedTreeLearner(PossibilisticLearner[PossibilisticAugmen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PossibilisticCliqueParams(PossibilisticParams):
+class PossibilisticCliqueParams(AnnealingParams, PossibilisticParams):
     """The settings of the search for small cliques."""
-
-    max_clique_size: int = clique_size_param()
-    min_gain: float = edge_gain_param()
-    iterations: int = annealing_steps_param()
-    temperature: float = temperature_param()
 
 
 class PossibilisticCliqueLearner(PossibilisticLearner[PossibilisticCliqueParams]):
@@ -199,7 +188,7 @@ class PossibilisticCliqueLearner(PossibilisticLearner[PossibilisticCliqueParams]
         for event in anneal_hypertree(
             len(distribution.domain),
             uncertainty_of(distribution),
-            CliqueSettings.of(params),
+            params,
             rng,
             cancel,
         ):

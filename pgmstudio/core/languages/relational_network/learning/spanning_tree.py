@@ -18,13 +18,10 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.hypertrees import (
-    CliqueSettings,
+    AnnealingParams,
+    CliqueSizeParams,
     anneal_hypertree,
-    annealing_steps_param,
     augmented_tree,
-    clique_size_param,
-    edge_gain_param,
-    temperature_param,
 )
 from pgmstudio.core.learning.kruskal import (
     SpanningTreeSteps,
@@ -87,11 +84,8 @@ def tree_edges(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AugmentedTreeParams(RelationalTreeParams):
+class AugmentedTreeParams(CliqueSizeParams, RelationalTreeParams):
     """The settings of the augmented spanning tree."""
-
-    max_clique_size: int = clique_size_param()
-    min_gain: float = edge_gain_param()
 
 
 class RelationalAugmentedTreeLearner(RelationalLearner[AugmentedTreeParams]):
@@ -113,19 +107,13 @@ class RelationalAugmentedTreeLearner(RelationalLearner[AugmentedTreeParams]):
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
         tree = yield from tree_edges(relation, params.measure, params.min_weight, rules, cancel)
         yield improved(relation, tree)
-        settings = CliqueSettings(max_clique_size=params.max_clique_size, min_gain=params.min_gain)
         count = len(relation.domain)
-        return augmented_tree(count, tree, relation.hartley_bits, settings, rules.allows, cancel)
+        return augmented_tree(count, tree, relation.hartley_bits, params, rules.allows, cancel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CliqueParams(RelationalParams):
+class CliqueParams(AnnealingParams, RelationalParams):
     """The settings of the search for small cliques."""
-
-    max_clique_size: int = clique_size_param()
-    min_gain: float = edge_gain_param()
-    iterations: int = annealing_steps_param()
-    temperature: float = temperature_param()
 
 
 class RelationalCliqueLearner(RelationalLearner[CliqueParams]):
@@ -146,10 +134,9 @@ class RelationalCliqueLearner(RelationalLearner[CliqueParams]):
         rng: np.random.Generator,
         cancel: CancelToken,
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
-        settings = CliqueSettings.of(params)
         edges: Iterable[Edge] = ()
         for event in anneal_hypertree(
-            len(relation.domain), relation.hartley_bits, settings, rng, cancel
+            len(relation.domain), relation.hartley_bits, params, rng, cancel
         ):
             if isinstance(event, Progress):
                 yield event

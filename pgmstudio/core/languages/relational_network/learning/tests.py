@@ -22,13 +22,7 @@ from pgmstudio.core.languages.relational_network.learning.learner import (
 from pgmstudio.core.learning.base import ArtifactSaved, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.learning.gain_tests import (
-    ASSUMPTIONS,
-    aggregation_param,
-    epsilon_param,
-    gain_outcome,
-    max_condition_param,
-)
+from pgmstudio.core.learning.gain_tests import ASSUMPTIONS, GainTestParams, gain_outcome
 from pgmstudio.core.learning.undirected_rules import UndirectedRules
 from pgmstudio.core.scores.association_measures import (
     Setting,
@@ -39,12 +33,8 @@ from pgmstudio.core.scores.independence import MAX_TEST_CELLS, IndependenceRule,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationalTestParams(RelationalParams):
+class RelationalTestParams(GainTestParams, RelationalParams):
     """The settings of the search by tests."""
-
-    epsilon: float = epsilon_param()
-    aggregation: str = aggregation_param()
-    max_condition: int | None = max_condition_param()
 
 
 class RelationTester:
