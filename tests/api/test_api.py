@@ -146,16 +146,16 @@ def test_models_are_compared_and_curves_drawn(tree: pgm.Fitted, coronary: pgm.Da
 
 
 def test_models_without_probabilities_are_compared_by_what_they_add(sample_data: Path) -> None:
-    objects = pgm.read_data(sample_data / "geometric_objects.csv")
+    objects = pgm.read_data(sample_data / "geometric_objects.arff")
     tree = pgm.learn("relational.spanning-tree", objects)
-    nine = pgm.learn("relational.exhaustive", sample_data / "geometric_objects_9.csv")
+    nine = pgm.learn("relational.exhaustive", sample_data / "geometric_objects_9.arff")
     table = pgm.compare({"tree": tree, "nine": nine}, objects)
     assert [row["impossible_tuples"] for row in table] == [0, 1]
     assert [row["verdict"] for row in table] == ["best", ""]
 
 
 def test_possibility_is_not_scaled_and_comes_with_necessity(sample_data: Path) -> None:
-    rows = pgm.read_data(sample_data / "geometric_objects.csv")
+    rows = pgm.read_data(sample_data / "geometric_objects.arff")
     network = pgm.learn("possibilistic.spanning-tree", rows)
     answer = network.query("shape", given={"color": "red"})
     largest = max(answer["shape"].values())

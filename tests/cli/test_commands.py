@@ -438,7 +438,7 @@ def test_models_without_probabilities_have_no_free_parameters(
     call: Call, sample_data: Path, tmp_path: Path, learner: str, size: str
 ) -> None:
     model = tmp_path / "model.json"
-    learned = call("learn", learner, sample_data / "geometric_objects.csv", "-o", model).out
+    learned = call("learn", learner, sample_data / "geometric_objects.arff", "-o", model).out
     described = call("describe", model).out
     for printed in (learned, described):
         assert size in printed
@@ -449,7 +449,9 @@ def test_degrees_in_json_are_those_of_the_text(
     call: Call, sample_data: Path, tmp_path: Path
 ) -> None:
     model = tmp_path / "degrees.json"
-    call("learn", "possibilistic.spanning-tree", sample_data / "geometric_objects.csv", "-o", model)
+    call(
+        "learn", "possibilistic.spanning-tree", sample_data / "geometric_objects.arff", "-o", model
+    )
     out = call("query", model, "--given", "shape=triangle", "--json").out
     document = json.loads(out)
     assert max(document["beliefs"]["shape"].values()) == pytest.approx(0.1)  # one row in ten
@@ -462,7 +464,7 @@ def test_drawings_show_degrees_and_what_is_possible(
     drawn = {}
     for setting in ("relational", "possibilistic"):
         model, file = tmp_path / f"{setting}.json", tmp_path / f"{setting}.svg"
-        data = sample_data / "geometric_objects.csv"
+        data = sample_data / "geometric_objects.arff"
         call("learn", f"{setting}.spanning-tree", data, "-o", model)
         assert call("draw", model, file, "--given", "shape=triangle").code == 0
         drawn[setting] = file.read_text(encoding="utf-8")

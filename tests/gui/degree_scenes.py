@@ -52,7 +52,7 @@ def degrees(driver: WindowDriver, _own: Path) -> Iterator[str]:
     page.show_tab("possibility")
     QTest.qWait(600)
     yield "degrees-data"
-    objects = import_data(SAMPLES / "geometric_objects.csv", ImportOptions()).data
+    objects = import_data(SAMPLES / "geometric_objects.arff", ImportOptions()).data
     open_model_page(app, add_ended_run(app, objects, "relational.spanning-tree"))
     _click(driver, "shape", "triangle")
     app.workspace.select(("color",), ())

@@ -301,7 +301,7 @@ def data(driver: WindowDriver, own: Path) -> Iterator[str]:
             assert isinstance(shown, AssociationTab)
             driver.wait_for("the pairs", lambda shown=shown: shown.legend.isVisible(), 60)
         yield name
-    open_data_page(driver.app, _add_rows(driver, "objects", _rows("geometric_objects.csv")))
+    open_data_page(driver.app, _add_rows(driver, "objects", _rows("geometric_objects.arff")))
     page = driver.app.center.current
     assert isinstance(page, DataPage)
     shown = page.show_tab("associations")

@@ -20,7 +20,7 @@ from tests.gui.small_scenes import SAMPLES
 def relation(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """The ten objects: the cube, a pair, the decomposition test; and pages of grids."""
     app = driver.app
-    rows = import_data(SAMPLES / "geometric_objects.csv", ImportOptions()).data
+    rows = import_data(SAMPLES / "geometric_objects.arff", ImportOptions()).data
     open_model_page(app, add_ended_run(app, rows, "relational.spanning-tree"))
     canvas = driver.model_page().canvas
     driver.wait_for("nodes", lambda: canvas.scene.nodes)
@@ -52,7 +52,7 @@ def relation(driver: WindowDriver, _own: Path) -> Iterator[str]:
     result.choose(slider=2)
     QTest.qWait(600)
     yield "relation-kruskal"
-    objects = import_data(SAMPLES / "geometric_objects.csv", ImportOptions()).data
+    objects = import_data(SAMPLES / "geometric_objects.arff", ImportOptions()).data
     open_model_page(app, add_ended_run(app, objects, "relational.exhaustive"))
     driver.do("learn.graph-ranking")
     QTest.qWait(600)

@@ -167,7 +167,7 @@ SAMPLES = (
         "Relation",
         RELATIONS,
         "Ten objects that the tree color – shape – size represents.",
-        "geometric_objects.csv",
+        "geometric_objects.arff",
         shows="model.relation",
     ),
     Sample(
@@ -176,7 +176,7 @@ SAMPLES = (
         "Relation",
         RELATIONS,
         "One object less, and no tree represents them exactly.",
-        "geometric_objects_9.csv",
+        "geometric_objects_9.arff",
         shows="model.relation",
     ),
     Sample(

@@ -71,14 +71,14 @@ def test_every_measure_has_numbers_for_every_pair(key: str) -> None:
 def test_the_command_prints_any_measure(
     sample_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    objects = str(sample_data / "geometric_objects.csv")
+    objects = str(sample_data / "geometric_objects.arff")
     assert main(["associations", objects, "--measure", "hartley_gain", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["larger_is_stronger"] is True
     assert [pair["value"] for pair in document["pairs"]] == pytest.approx(
         [1.0, 0.847997, 0.584963], abs=1e-6
     )
-    nine = str(sample_data / "geometric_objects_9.csv")
+    nine = str(sample_data / "geometric_objects_9.arff")
     assert main(["associations", nine, "--measure", "hartley_cond", "--given", "shape"]) == 0
     printed = capsys.readouterr().out
     assert "color – size  0.138346" in printed.replace("      ", "  ")

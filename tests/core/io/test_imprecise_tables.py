@@ -105,7 +105,7 @@ def test_sets_are_noticed_and_counted_apart_from_states(sample_data: Path) -> No
     sets = sum(place == 0 for place, _ in data.sets)
     unknown = int((data.codes[0] == data.missing_code).sum()) - sets
     assert weather.missing == unknown
-    assert inspect_file(sample_data / "geometric_objects.csv").set_cells == 0
+    assert inspect_file(sample_data / "geometric_objects.arff").set_cells == 0
 
 
 def test_imprecise_rows_are_coded_by_the_states_of_a_model(tmp_path: Path) -> None:
