@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +13,6 @@ import jsonschema
 import numpy as np
 import pytest
 
-import pgmstudio
 from pgmstudio.__main__ import main
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError, PgmStudioError
@@ -416,15 +414,3 @@ def test_edges_are_measured_explained_and_moved_by_the_row_of_their_language(kin
     if (row := language(kind)).is_network or row.edge_analysis is not None:
         fitted = analysis.fitted(model, end.graph, rows, 1.0)
         assert analysis.graph_of(fitted) == end.graph
-
-
-def test_outside_the_languages_no_code_asks_for_a_concrete_model_class() -> None:
-    types = "|".join(row.model_type.load().__name__ for row in LANGUAGES.values())
-    check = re.compile(rf"isinstance\([^()]*(\([^()]*\)[^()]*)*\b({types})\b")
-    source = Path(pgmstudio.__file__).parent
-    found = [
-        str(path.relative_to(source))
-        for path in source.rglob("*.py")
-        if "languages" not in path.relative_to(source).parts and check.search(path.read_text())
-    ]
-    assert found == []

@@ -21,6 +21,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL, NO_ROWS_OF_MODEL, Conditions
 from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_for
 from pgmstudio.gui.evidence.last_model import last_model
+from pgmstudio.gui.evidence.map_query import MapQuestion, map_query_of
 from pgmstudio.gui.evidence.row_evidence import RowChooser, row_surprise_of
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.name_dialog import ask_name
@@ -368,8 +369,6 @@ class _Commands:
     def most_probable(self) -> None:
         subject = self._subject
         if subject is not None:
-            from pgmstudio.gui.evidence.map_query import MapQuestion, map_query_of
-
             names = self._app.workspace.selection.nodes
             question = MapQuestion(subject.model, names, subject.live.evidence)
             self._app.reveal("inspectorPanel")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from PySide6.QtCore import QObject
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.export.dialog import ExportDialog
+from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.runs.score_plot import score_plot
 from pgmstudio.gui.widgets.actions import ActionSpec
 
@@ -76,13 +78,9 @@ class ExportCommands(QObject):
             self.ask_for_file(CanvasDrawing(getattr(page, "front", page.canvas), page.title))
 
     def export_plot(self) -> None:
-        from pgmstudio.gui.plots.plot_image import PlotDrawing
-
         self.ask_for_file(PlotDrawing(self._app.service(score_plot), "Score by step"))
 
     def ask_for_file(self, drawing: Drawing) -> None:
-        from pgmstudio.gui.export.dialog import ExportDialog
-
         path = self._app.document.path
         folder = None if path is None else path.parent
         dialog = ExportDialog(drawing, folder, self._options, self._app.window)
@@ -94,8 +92,6 @@ class ExportCommands(QObject):
         self._app.notify(f"Wrote {path.name}.")
 
     def _on_finished(self) -> None:
-        from pgmstudio.gui.export.dialog import ExportDialog
-
         dialog = self.sender()
         if isinstance(dialog, ExportDialog):
             self._options = dialog.options

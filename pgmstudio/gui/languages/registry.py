@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Diagram, Lazy
 from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
+from pgmstudio.gui.model_page.extension import PageExtension
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.runs.results.run_result import RunResult, open_result
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject, SignalInstance
@@ -23,10 +26,7 @@ if TYPE_CHECKING:
     from pgmstudio.gui.evidence.active_model import ActiveModel
     from pgmstudio.gui.languages.description import ModelDescription
     from pgmstudio.gui.languages.tables import TableSource
-    from pgmstudio.gui.model_page.extension import PageExtension
-    from pgmstudio.gui.model_page.page import ModelPage
     from pgmstudio.gui.runs.artifact_source import ArtifactSource
-    from pgmstudio.gui.runs.results.run_result import RunResult
     from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
 
@@ -172,8 +172,6 @@ def open_model(app: AppContext, model_id: str, *, split: bool) -> Page:
 
 def open_run_result(app: AppContext, key: str, source: ArtifactSource) -> None:
     """Show an artifact of a run on the page of the result with this key."""
-    from pgmstudio.gui.runs.results.run_result import open_result
-
     open_result(app, all_run_results()[key], source)
 
 
@@ -187,9 +185,6 @@ def make_model_page(app: AppContext, model_id: str) -> Page:
 
 def extended_model_page(app: AppContext, model_id: str) -> ModelPage:
     """A ModelPage with the extension of the model's language."""
-    from pgmstudio.gui.model_page.extension import PageExtension
-    from pgmstudio.gui.model_page.page import ModelPage
-
     view = language_view(app.project.models[model_id].model.kind)
     extend = PageExtension if view.extend_page is None else view.extend_page.load()
     return ModelPage(app, model_id, extend)

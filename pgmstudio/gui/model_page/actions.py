@@ -21,21 +21,17 @@ from pgmstudio.gui.evidence.action_conditions import Conditions, no_probabilitie
 from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.project.run_request import RunRequest
+from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
-    from pgmstudio.gui.structure.move_search import MoveSearch
 
 PANEL = "movesPanel"
 
 
 def moves_actions(app: AppContext) -> list[ActionSpec]:
-    def search() -> MoveSearch:
-        # It loads the search, which is not needed before a model is open.
-        from pgmstudio.gui.structure.move_search import move_search
-
-        return move_search(app)
+    search = partial(move_search, app)
 
     def no_moves() -> str | None:
         if not app.project.models:

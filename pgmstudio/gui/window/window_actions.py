@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.help.context_help import ContextHelp
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import label, named
@@ -321,8 +322,6 @@ def _help(app: AppContext) -> list[ActionSpec]:
         from pgmstudio.gui.help.page import open_help
 
         open_help(app, page)
-
-    from pgmstudio.gui.help.context_help import ContextHelp
 
     def about() -> None:
         show_about(app.window)
