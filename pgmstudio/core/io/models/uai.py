@@ -5,7 +5,8 @@ the last variable of its scope fastest. There are no names: they stand in a seco
 NAME.uai.names.json, and without it variables are X0, X1, … with states s0, s1, … Lines that begin
 with `c` and what follows a # are comments.
 
-The factors of a MARKOV file are multiplied into the potentials of the maximal cliques.
+The factors of a MARKOV file are multiplied into the potentials of the maximal cliques. Scopes of
+MARKOV files are written in descending order: aGrUM takes the tables for such whatever they are.
 
 Evidence files (.evid) hold the numbers of variables and of their states, in two forms: one set,
 `2 0 1 3 0` (so many, then variable and state), and the older one whose first line is the number of
@@ -58,6 +59,9 @@ MAX_CHECKED_CELLS = 1 << 20
 _COMMENT = re.compile(r"#[^\n]*+|^c(?:[ \t][^\n]*+)?$", re.MULTILINE)
 # aGrUM writes the child's name behind each scope, and its tables the other way round.
 _AGRUM_SCOPE = re.compile(r"^\d+(?: +\d+)+ +# (\S+)[ \t\r]*$", re.MULTILINE)
+# Tables of MARKOV files have their scope in a comment, the first variable fastest, and the scopes
+# above may be in another order.
+_AGRUM_TABLE = re.compile(r"^\d+ # \{(\d{1,9}(?:, \d{1,9})*)\}[ \t\r]*$", re.MULTILINE)
 
 
 def parse(content: bytes, path: Path) -> ModelFile:
@@ -82,6 +86,8 @@ class _Reader(NetworkTextReader):
     def __init__(self, text: str, path: Path) -> None:
         super().__init__(_COMMENT.sub(lambda part: " " * len(part[0]), text), path)
         self._child_names = _AGRUM_SCOPE.findall(text)
+        tables: list[str] = _AGRUM_TABLE.findall(text)
+        self._table_scopes = [[int(v) for v in reversed(one.split(", "))] for one in tables]
 
     def _whole(self, what: str, most: int) -> int:
         token = self.next_token()
@@ -214,6 +220,13 @@ class _Reader(NetworkTextReader):
         self, variables: Sequence[Variable], scopes: list[tuple[list[int], int]]
     ) -> MarkovNetwork:
         build = self.builder
+        stated = [scope for scope, _ in scopes]
+        if stated != self._table_scopes and [*map(set, stated)] == [*map(set, self._table_scopes)]:
+            scopes = [(own, at) for own, (_, at) in zip(self._table_scopes, scopes, strict=True)]
+            build.warnings.append(
+                "aGrUM wrote this file. It lists tables in another order than their scopes, "
+                "against the format; they were read by the comments at the tables."
+            )
         factors: list[tuple[list[int], Floats]] = []
         for number, (scope, offset) in enumerate(scopes):
             shape = [variables[v].cardinality for v in scope]
@@ -272,16 +285,17 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
     if file.model.kind == MarkovNetwork.kind:
         network = model_in(file, path, MarkovNetwork, "UAI holds networks")
         kind, has_contexts = "MARKOV", bool(network.structure.contexts)
+        factors = [(one.scope[::-1], one.values.T) for one in network.factors]
     else:
         network = network_in(file, path, "UAI")
+        factors = [(one.scope, one.values) for one in network.factors]
     domain = network.domain
     if not len(domain):
         raise ModelFileError(path, "a UAI file needs at least one variable.")
     cards = " ".join(map(str, domain.cardinalities))
-    factors = network.factors
     lines = [kind, str(len(domain)), cards, str(len(factors))]
-    lines += [" ".join(map(str, (len(one.scope), *one.scope))) for one in factors]
-    for table in (factor.values for factor in factors):
+    lines += [" ".join(map(str, (len(scope), *scope))) for scope, _ in factors]
+    for _, table in factors:
         lines += ["", str(table.size)]
         rows = table.reshape(-1, table.shape[-1]).tolist()
         lines += [f" {' '.join(map(repr, row))}" for row in rows]

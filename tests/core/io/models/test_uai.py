@@ -25,7 +25,7 @@ from pgmstudio.core.io.models.uai import (
 from pgmstudio.core.languages.markov_network.conversions import network_of_markov
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from tests.core.io.odd_networks import odd_files, same_network
-from tests.markov_networks import random_markov_network, random_structure
+from tests.markov_networks import graph, random_markov_network, random_structure
 from tests.oracles.brute_force import BruteForceSession, joint_table
 from tests.strategies import all_cases, random_network
 
@@ -219,6 +219,39 @@ def test_a_markov_network_is_written_as_it_was_and_a_second_reader_agrees(
             table[cell] *= values[position]
     assert next(tokens, None) is None
     assert table / table.sum() == pytest.approx(joint_table(network), abs=1e-12)
+
+
+def test_scopes_of_a_written_markov_network_descend(tmp_path: Path) -> None:
+    network = random_markov_network(np.random.default_rng(1), graph("12 13 23 34", 4))
+    write_model(tmp_path / "markov.uai", ModelFile(network))
+    lines = (tmp_path / "markov.uai").read_text().splitlines()
+    assert lines[:6] == ["MARKOV", "4", "2 2 2 2", "2", "3 2 1 0", "2 3 2"]
+
+
+AGRUM_MARKOV = """MARKOV
+2 # nbr Nodes
+2 3
+1 # nbr Factors
+2 1 0
+
+6 # {1, 0}
+  100 101 102
+  110 111 112
+"""
+
+
+def test_tables_of_agrum_are_read_in_the_order_of_their_comments() -> None:
+    file = parse(AGRUM_MARKOV.encode(), Path("agrum.uai"))
+    assert isinstance(file.model, MarkovNetwork)
+    assert any("aGrUM wrote this file" in warning for warning in file.warnings)
+    (table,) = file.model.potentials
+    assert table / table[0, 0] == pytest.approx(np.array([[100, 101, 102], [110, 111, 112]]) / 100)
+    as_stated = parse(AGRUM_MARKOV.replace("1, 0", "0, 1").encode(), Path("agrum.uai"))
+    assert not any("aGrUM" in warning for warning in as_stated.warnings)
+    assert isinstance(as_stated.model, MarkovNetwork)
+    (table,) = as_stated.model.potentials
+    assert table[1, 2] / table[0, 0] == pytest.approx(1.12)
+    assert table[1, 0] / table[0, 0] == pytest.approx(1.01)
 
 
 @pytest.mark.parametrize(
