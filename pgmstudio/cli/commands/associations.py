@@ -13,7 +13,12 @@ from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decima
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.associations import Associations as MeasuredPairs
-from pgmstudio.core.analysis.associations import PairValue, associations, pair_detail
+from pgmstudio.core.analysis.associations import (
+    PairDetail,
+    PairValue,
+    associations,
+    pair_detail,
+)
 from pgmstudio.core.analysis.feature_selection import (
     ALPHA,
     CORRECTIONS,
@@ -85,7 +90,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Associations | MeasureR
         report = MeasureReport(result, args.target, data.row_count)
         if args.details:
             details = [pair_detail(data, result, p.parent, p.child) for p in report.pairs()]
-            report = replace(report, numbers=[detail.numbers for detail in details])
+            report = replace(report, details=details)
         return report
     if args.given or args.details:
         raise UsageError("--given and --details go with --measure.")
@@ -177,7 +182,7 @@ class MeasureReport:
     result: MeasuredPairs
     target: str | None
     row_count: int
-    numbers: Sequence[Mapping[str, float]] = ()  # of every pair, where they are asked for
+    details: Sequence[PairDetail] = ()  # of every pair, where they are asked for
     exit_code: int = 0
 
     def pairs(self) -> list[PairValue]:
@@ -200,8 +205,8 @@ class MeasureReport:
             "exact": self.result.is_exact,
             "pairs": [
                 {"parent": pair.parent, "child": pair.child, "value": pair.value}
-                | ({"numbers": dict(numbers)} if numbers is not None else {})
-                for pair, numbers in zip_longest(self.pairs(), self.numbers)
+                | ({"numbers": detail.numbers} if detail is not None else {})
+                for pair, detail in zip_longest(self.pairs(), self.details)
             ],
         }
 
@@ -215,8 +220,16 @@ class MeasureReport:
         pairs = self.pairs()
         rows = [[arrow.join((p.parent, p.child)), decimal(p.value, 6)] for p in pairs]
         yield Table(["Pair", measure.key], rows, "<>")
-        for pair, numbers in zip(pairs, self.numbers, strict=False):
+        for pair, detail in zip(pairs, self.details, strict=False):
             yield f"\nA = {pair.parent}, C = {pair.child}"
-            yield Fields([(f"  {name}", general(value, 6)) for name, value in numbers.items()])
+            numbers = [[f"  {name}", general(value, 6)] for name, value in detail.numbers.items()]
+            if detail.terms:
+                arithmetic = [
+                    text.replace("₂", "2").replace("−", "-") for text in detail.terms.values()
+                ]
+                rows = [[*one, text] for one, text in zip(numbers, arithmetic, strict=True)]
+                yield Table(["  Slice", "Gain", ""], rows, "<><")
+            else:
+                yield Fields(numbers)
         if not self.result.is_exact:
             yield "\nDegrees are approximate: the rows have too many intersections."

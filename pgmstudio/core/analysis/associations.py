@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -16,6 +16,7 @@ from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.errors import ParameterError, TooLargeError, named
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.languages.relational_network.pairs import hartley_counts, hartley_terms
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.scores.association_measures import (
     MEASURES,
@@ -120,11 +121,15 @@ def associations(
 @dataclass(frozen=True, eq=False)
 class PairDetail:
     """The table of one pair, parent × child, what it would be without an association, and the
-    numbers in the formula of the measure; for a conditional one, the gain in every slice."""
+    numbers in the formula of the measure; for a conditional one, the gain in every slice.
+
+    `terms`: the gain of a slice of a relation as “log₂ 2 + log₂ 3 − log₂ 4”.
+    """
 
     table: Floats
     expected: Floats
     numbers: dict[str, float]
+    terms: dict[str, str] = field(default_factory=dict)
 
 
 def pair_detail(
@@ -146,11 +151,13 @@ def pair_detail(
     slices = np.asarray(table_of([*condition, *pair])).reshape(-1, *table.shape)
     gains = slice_gains(slices, result.measure.setting)
     states = product(*(data.domain[name].states for name in result.given))
-    numbers = {
-        ", ".join(
-            f"{name} = {state}" for name, state in zip(result.given, joint, strict=True)
-        ): gain
-        for joint, gain, one in zip(states, gains.tolist(), slices, strict=True)
-        if one.any()
-    }
-    return PairDetail(table, expected, numbers)
+    numbers: dict[str, float] = {}
+    terms: dict[str, str] = {}
+    for joint, gain, one in zip(states, gains.tolist(), slices, strict=True):
+        if one.any():
+            pairs = zip(result.given, joint, strict=True)
+            condition_text = ", ".join(f"{name} = {state}" for name, state in pairs)
+            numbers[condition_text] = gain
+            if result.measure.setting is Setting.RELATIONAL:
+                terms[condition_text] = hartley_terms(hartley_counts(one > 0))
+    return PairDetail(table, expected, numbers, terms)

@@ -251,7 +251,10 @@ class PairTable(QWidget):
 def _numbers_text(detail: PairDetail, first: str, second: str, given: Sequence[str]) -> str:
     """“A = color, C = shape: |R(A)| = 4, |R(C)| = 3, |R(A,C)| = 6”, or the gains of the slices."""
     if given:
-        gains = [f"{name}: {general(value)}" for name, value in detail.numbers.items()]
+        gains = [
+            f"{name}: {f'{detail.terms[name]} = ' if detail.terms else ''}{general(value)}"
+            for name, value in detail.numbers.items()
+        ]
         more = f" and {len(gains) - _MAX_SLICES} more" if len(gains) > _MAX_SLICES else ""
         return "Gain in each slice: " + "; ".join(gains[:_MAX_SLICES]) + more
     numbers = [f"{name} = {general(value)}" for name, value in detail.numbers.items()]

@@ -28,6 +28,7 @@ from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.evaluation.row_choice import RowChoices
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_help, open_model_page
+from pgmstudio.gui.runs.model_summary import measure_text
 from pgmstudio.gui.widgets.basic import Note, button, label, row, widening
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import facts_label
@@ -120,7 +121,7 @@ def measure_of(value: float | None) -> SortedText:
     """A count or a number with three digits; a dash sorts last."""
     if value is None:
         return math.inf, "–"
-    return value, grouped(int(value)) if value.is_integer() else decimal(value)
+    return value, measure_text(value)
 
 
 class ScoreTablePage(Page):
@@ -325,7 +326,7 @@ class ScoreTablePage(Page):
         self.table.select(current or 0)
         rows = 0 if self._data is None else self._data.row_count
         facts = [counted(len(scores), "model"), counted(rows, "row")]
-        facts += [f"{measure_title(n).lower()} {measure_of(v)[1]}" for n, v in common.items()]
+        facts += [f"{measure_title(name)} {measure_text(v)}" for name, v in common.items()]
         self.facts.setText(" · ".join(facts))
         self.exporter.setEnabled(bool(scores))
         self._refresh_note(scores)

@@ -362,7 +362,8 @@ class ModelInspector(QWidget):
             if result is not None and result.problem:
                 facts.append(("Fit", result.problem))
             elif result is None:
-                facts.append(("Log-likelihood", "…"))
+                is_probable = no_probabilities_reason(subject.model) is None
+                facts.append(("Log-likelihood" if is_probable else "Fit", "…"))
             else:
                 facts += fit_facts(result.fit)
         self.facts.show_facts(facts)

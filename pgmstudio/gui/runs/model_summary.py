@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pgmstudio.core.analysis.fit_comparison import fit_of as fit_without_probabilities
+from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.likelihood import log2_likelihood
+from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.number_format import counted, decimal, grouped
@@ -23,7 +26,11 @@ from pgmstudio.gui.widgets.param_form import choice_label
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Summary of a model; `fit`: bits per row by name, higher is better; `problem`: why none."""
+    """Summary of a model; `problem`: why it has no fit.
+
+    `fit`: bits per row by name, higher is better; of a model without probabilities the measures of
+    its language.
+    """
 
     effective_size: int
     method: str  # of the triangulation; empty where there is none
@@ -40,7 +47,11 @@ def model_facts(model: Model, data: DataSet | None, size_note: Callable[[Any], s
     size = model.effective_size()
     note = size_note(model)
     try:
-        fit = {} if data is None else fit_per_row(model, data)
+        fit = {}
+        if data is not None and language_of(model).fit_measures is not None:
+            fit = fit_without_probabilities(model, data)
+        elif data is not None:
+            fit = fit_per_row(model, data)
     except PgmStudioError as error:
         return ModelFacts(size, method, {}, str(error), sizes, note)
     return ModelFacts(size, method, fit, "", sizes, note)
@@ -76,8 +87,15 @@ def fit_facts(fit: Mapping[str, float]) -> list[tuple[str, str, str]]:
     """The fit of a model; the same names, definitions and digits for a run and for a model."""
     return [
         (f"{name} ↑", bits_text(value), f"{_FIT_TIPS[name]} Higher is better.")
+        if name in _FIT_TIPS
+        else (measure_title(name), measure_text(value), "")
         for name, value in fit.items()
     ]
+
+
+def measure_text(value: float) -> str:
+    """A count, or a number with three digits."""
+    return grouped(int(value)) if value.is_integer() else decimal(value)
 
 
 def bits_text(value: float) -> str:

@@ -85,6 +85,37 @@ def test_the_command_prints_any_measure(
     assert main(["associations", nine, "--given", "shape"]) == 2
 
 
+# §6.1: what is printed for the slices of each condition on the nine objects.
+SLICES = {
+    "color": """
+color = blue           0  log2 1 + log2 2 - log2 2
+color = red     0.584963  log2 2 + log2 3 - log2 4
+color = yellow         0  log2 1 + log2 1 - log2 1
+color = green          1  log2 2 + log2 2 - log2 2""",
+    "shape": """
+shape = circle           0  log2 2 + log2 2 - log2 4
+shape = square           0  log2 2 + log2 1 - log2 2
+shape = triangle  0.415037  log2 2 + log2 2 - log2 3""",
+    "size": """
+size = small         0  log2 2 + log2 1 - log2 2
+size = medium  1.26303  log2 4 + log2 3 - log2 5
+size = large         0  log2 2 + log2 1 - log2 2""",
+}
+
+
+@pytest.mark.parametrize("given", SLICES)
+def test_the_command_prints_the_conditional_tables_of_the_lecture(
+    sample_data: Path, capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    nine = str(sample_data / "geometric_objects_9.arff")
+    measure = ["--measure", "hartley_cond", "--given", given, "--details"]
+    assert main(["associations", nine, *measure]) == 0
+    printed = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    expected = SLICES[given].strip().splitlines()
+    start = printed.index(expected[0])
+    assert printed[start : start + len(expected)] == expected
+
+
 def test_the_numbers_in_a_formula_give_its_value() -> None:
     def numbers(key: str) -> dict[str, float]:
         return pair_detail(GEOMETRIC, associations(GEOMETRIC, key), "color", "size").numbers

@@ -79,7 +79,7 @@ def test_the_ten_objects_are_learned_seen_decomposed_asked_and_undone(
     trigger(window, "model.relation")
     page = app.center.current
     assert isinstance(page, RelationPage)
-    qtbot.waitUntil(lambda: len(page.graphs.rows) == 1)
+    qtbot.waitUntil(lambda: len(page.graphs.rows) == 8)  # all at once, as they are few
     assert page.summary.text() == "10 tuples of 36 possible · perfect decomposition"
     view = page.drawing_view
     qtbot.waitUntil(lambda: len(view.pair_positions()) == 3)

@@ -13,6 +13,8 @@ from pgmstudio.core.scores.association_measures import nonspecificity
 
 # Up to so many joint states the degrees of imprecise rows are listed.
 MAX_LISTED = 1_000_000
+# The measure that marks degrees as approximate.
+DRAWN = "drawn_intersections"
 
 
 def listed_degrees(distribution: PossibilityDistribution) -> Floats | None:
@@ -40,7 +42,15 @@ def degree_measures(
     return measures
 
 
+def distribution_measures(distribution: PossibilityDistribution) -> dict[str, float]:
+    """The largest degree; of approximate degrees also how many intersections were drawn."""
+    measures = {"largest_degree": distribution.top}
+    if not distribution.is_exact:
+        measures[DRAWN] = float(distribution.set_degrees.size)
+    return measures
+
+
 def fit_measures(network: PossibilisticNetwork, data: DataSet) -> dict[str, float]:
-    """The largest degree of the data, and what the network adds."""
+    """What is known of the degrees of the data, and what the network adds."""
     distribution = PossibilityDistribution.of(data)
-    return {"largest_degree": distribution.top} | degree_measures(network, distribution)
+    return distribution_measures(distribution) | degree_measures(network, distribution)

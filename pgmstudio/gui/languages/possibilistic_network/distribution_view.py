@@ -85,7 +85,7 @@ class DistributionView(QWidget):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(scrolled(self.relation, "distributionScroll"))
         self._split.addWidget(self._degrees_half())
-        self._split.setSizes([340, 360])
+        self._split.setSizes([280, 420])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
         options = [] if option is None else [option]

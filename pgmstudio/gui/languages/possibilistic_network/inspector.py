@@ -17,6 +17,8 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.belief_text import short_degree
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.inference.join_tree import MINIMUM, PRODUCT
+from pgmstudio.core.languages.possibilistic_network.fit import DRAWN
+from pgmstudio.core.languages.possibilistic_network.learning.learner import APPROXIMATE
 from pgmstudio.core.languages.possibilistic_network.model import CONVENTIONS, PossibilisticNetwork
 from pgmstudio.core.number_format import decimal, grouped
 from pgmstudio.core.scores.association_measures import nonspecificity
@@ -66,10 +68,12 @@ class ModelSection(QWidget):
             name="inspectorRescale",
             tip="Divide all degrees by the largest, so that it is 1.",
         )
+        self.approximate = Note("", "warning", "inspectorApproximate")
         self.section.add(
             row(label("Norm", "secondary"), self.norm, None),
             row(label("Conditional", "secondary"), self.convention, None),
             self._formula,
+            self.approximate,
             self.warning,
             row(self.rescale, None),
         )
@@ -84,6 +88,8 @@ class ModelSection(QWidget):
         self.norm.choose(model.norm)
         offer(self.convention, {key: choice_label(key) for key in CONVENTIONS}, model.convention)
         self._formula.setText(CONVENTION_TEXTS[model.convention])
+        is_drawn = DRAWN in subject.entry.provenance.get("measures", {})
+        self.approximate.show_text(APPROXIMATE if is_drawn else "", "warning")
         if not subject.live.priors:  # not computed yet, or not possible
             self.section.fact.setText("")
             self.warning.show_text("")

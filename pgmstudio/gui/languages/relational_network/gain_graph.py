@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from itertools import combinations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QIcon, QPainter, QPainterPath, QPen
 
 from pgmstudio.core.data.relation import Relation
 from pgmstudio.core.languages.relational_network.pairs import PairProjection
 from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.gui.languages.relational_network.relation_drawing import Drawn
+from pgmstudio.gui.theme.icons import PaintedIconEngine
 from pgmstudio.gui.theme.theme import theme
 
 MAX_VARIABLES = 5  # more boxes have no space for their names
@@ -35,6 +38,31 @@ def row_order(count: int, edges: Collection[Pair]) -> list[int]:
                 order.append(v)
                 waiting += sorted(near[v], reverse=True)
     return order
+
+
+@lru_cache(maxsize=2048)
+def graph_icon(count: int, edges: tuple[Pair, ...]) -> QIcon:
+    """A graph in a few pixels: its variables clockwise on a circle, from the lower left on."""
+
+    def paint(painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        side = float(min(rect.width(), rect.height()))
+        dot = max(1.5, side / 9)
+        middle, radius = QRectF(rect).center(), side / 2 - dot
+        turns = [math.radians(90 + 180 / count + 360 * v / count) for v in range(count)]
+        at = [middle + QPointF(radius * math.cos(t), radius * math.sin(t)) for t in turns]
+        ink = theme().color("text_secondary")
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(ink, max(1.0, side / 14)))
+        for a, b in edges:
+            painter.drawLine(at[a], at[b])
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink)
+        for point in at:
+            painter.drawEllipse(point, dot, dot)
+        painter.restore()
+
+    return QIcon(PaintedIconEngine(paint))
 
 
 class GainGraph(Drawn):

@@ -8,7 +8,7 @@ from functools import partial
 from heapq import nsmallest
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
@@ -29,7 +29,7 @@ from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.relational_network.gain_graph import GainGraph
+from pgmstudio.gui.languages.relational_network.gain_graph import GainGraph, graph_icon
 from pgmstudio.gui.languages.relational_network.pair_panel import PairPanel
 from pgmstudio.gui.languages.relational_network.relation_drawing import (
     Codes,
@@ -62,6 +62,7 @@ from pgmstudio.gui.widgets.table import Column, Table
 
 TUPLES, GRAPH = "tuples", "graph"  # drawn in the cube: no beams, or those of the graph
 MAX_VARIABLES = 6  # for all graphs
+FEW_VARIABLES = 3  # all graphs are shown at once
 MAX_GRAPHS = 1_024  # listed; of more the best
 MAX_SPURIOUS = 200  # listed and drawn
 _NARROW = 640  # px below which the two halves are one above the other
@@ -170,7 +171,7 @@ class RelationPage(Page):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._relation_half())
         self._split.addWidget(self._graph_half())
-        self._split.setSizes([306, 394])
+        self._split.setSizes([296, 404])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
         self.shown = ChoiceBox(
@@ -189,6 +190,8 @@ class RelationPage(Page):
         parts = (head, self.summary, self.note, (self._split, 1))
         vbox(self, *parts, margins=(16, 12, 16, 8), spacing=8)
         app.document.changed.connect(self._on_document)
+        if self._model is not None and len(self._model.domain) <= FEW_VARIABLES:
+            self.scope.choose("all")
         self._ask()
 
     def _relation_half(self) -> QWidget:
@@ -244,18 +247,21 @@ class RelationPage(Page):
             "Decomposition test",
             (
                 Column("No.", weight=self._weight),
-                Column("Graph", stretches=True, cell_tip=lambda row: row[1]),
+                Column("Graph", stretches=True, cell_tip=lambda row: row[1], icon=self._icon),
                 Column("Tuples", grouped, True, tip="Tuples that the graph represents, |R_G|."),
                 Column(
                     "Additional",
                     lambda count: grouped(count) if count else "✓ 0",
                     True,
-                    tip="Tuples of the graph that the relation does not have; 0: it is exact.",
+                    tip="Additional tuples: those of the graph that the relation does not have; "
+                    "0: it is exact.",
+                    short_title="Added",
                     color=lambda row: "success_ink" if row[3] == 0 else None,
                     weight=lambda row: "semibold" if row[3] == 0 else "regular",
                 ),
             ),
         )
+        self.graphs.show_short_titles(True)
         self.graphs.selected.connect(self._on_graph)
         self.use = button(
             "Use this graph",
@@ -279,6 +285,13 @@ class RelationPage(Page):
             spacing=8,
         )
         return made
+
+    def _icon(self, graph: Sequence[object]) -> QIcon:
+        """The graph as a sign before its edges."""
+        assert self.facts is not None
+        number = graph[0]
+        assert isinstance(number, int)
+        return graph_icon(len(self.facts.relation.domain), self.facts.graphs[number - 1].edges)
 
     def _weight(self, graph: Sequence[object]) -> Weight:
         """The number of the sparsest exact graph stands out."""
@@ -461,8 +474,7 @@ class RelationPage(Page):
         if self.facts is not None:
             epsilon = getattr(model_sources(self._app).params(self._id), "epsilon", 0.0)
             self.tests.show_relation(self.facts.relation, epsilon)
-            if self.scope.current != "all":
-                self.show_all_graphs()
+            self.show_all_graphs()
 
     def show_pair(self, first: int, second: int) -> None:
         """The grid of a pair with its arithmetic."""
@@ -474,7 +486,7 @@ class RelationPage(Page):
 
     def show_all_graphs(self) -> None:
         """The decomposition test of all graphs, where there are not too many."""
-        if self.scope.button("all").isEnabled():
+        if self.scope.current != "all" and self.scope.button("all").isEnabled():
             self.scope.choose("all")
             self._ask()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,8 +40,7 @@ from pgmstudio.gui.widgets.table import Column, Table
 
 STEP_BITS = 0.01  # of the slider
 _TESTS = (
-    Column("Pair", stretches=True),
-    Column("Given", lambda names: ", ".join(names) or "∅"),
+    Column("Test", stretches=True, cell_tip=lambda row: row[0]),
     Column(
         "Gain",
         lambda bits: decimal(bits, 2),
@@ -48,13 +48,20 @@ _TESTS = (
         tip="Hartley gain in bits, aggregated.",
         explains="Bits (Hartley)",
     ),
-    Column("Result"),
+    Column("Holds", tip="Whether the gain is at most ε."),
 )
 _SLICES = (
-    Column("Slice", stretches=True, tip="The states of the condition."),
+    Column(
+        "Slice", stretches=True, tip="The states of the condition.", cell_tip=lambda row: row[0]
+    ),
     Column("Hartley gain within it"),
-    Column("Bits", lambda bits: decimal(bits, 2), True, explains="Bits (Hartley)"),
+    Column("Gain", lambda bits: decimal(bits, 2), True, tip="In bits."),
 )
+
+
+def independence_text(a: str, b: str, given: Sequence[str]) -> str:
+    """“color ⊥ size | shape”."""
+    return f"{a} ⊥ {b}" + (f" | {', '.join(given)}" if given else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,10 +194,9 @@ class TestsView(QWidget):
         self.tests.show_rows(
             [
                 (
-                    f"{test.a}–{test.b}",
-                    test.given,
+                    independence_text(test.a, test.b, test.given),
                     test.outcome.bits,
-                    "independent" if test.outcome.independent else "dependent",
+                    "yes" if test.outcome.independent else "no",
                 )
                 for test in skeleton.tests
             ]

@@ -280,6 +280,10 @@ def test_imprecise_rows_are_learned_and_an_approximation_is_noted() -> None:
     _, events = learn(PossibilisticTreeLearner(), data, max_closure=1)
     notes = [event.message for event in events if isinstance(event, Note)]
     assert any("approximate" in note for note in notes)
+    # The model is marked too: what a run measured is stored with it.
+    assert events[-1].measures["drawn_intersections"] >= 1
+    _, events = learn(PossibilisticTreeLearner(), data)
+    assert "drawn_intersections" not in events[-1].measures
 
 
 @given(st.integers(0, 2**32))

@@ -11,11 +11,13 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.join_tree import MINIMUM
+from pgmstudio.core.languages.possibilistic_network.fit import DRAWN
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.navigation import add_and_show_model
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
+from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, variables
 
@@ -56,6 +58,18 @@ def test_degrees_are_not_scaled_and_are_shown_with_necessity(
     tip = bars.tip_at(bars.row_rect("rainy").center().toPoint())
     assert tip is not None
     assert tip.startswith("weather = rainy: Π 0.80  N 0.50")
+
+
+def test_a_model_of_approximate_degrees_is_marked(qtbot: QtBot, window: MainWindow) -> None:
+    def is_marked() -> bool:
+        note = window.findChild(Note, "inspectorApproximate")
+        return note is not None and not note.isHidden()
+
+    drawn = ModelEntry("drawn", weather_and_grass(), provenance={"measures": {DRAWN: 5.0}})
+    add_and_show_model(window.app, drawn, "Open")
+    qtbot.waitUntil(is_marked)
+    add_and_show_model(window.app, ModelEntry("exact", weather_and_grass()), "Open")
+    qtbot.waitUntil(lambda: not is_marked())
 
 
 def test_the_inner_part_of_a_bar_is_darker_and_as_long_as_its_value(qtbot: QtBot) -> None:

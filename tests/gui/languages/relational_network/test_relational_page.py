@@ -20,6 +20,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import GEOMETRIC
+from tests.gui.asia import inspector
 
 LEARNER = "relational.spanning-tree"
 LONG_MS = 60_000
@@ -60,6 +61,11 @@ def test_a_relation_is_learned_asked_edited_and_saved(qtbot: QtBot, window: Main
     edited = app.project.models[model_id].model
     assert isinstance(edited, RelationalNetwork)
     assert edited.tuple_count == 18
+    # The inspector compares the graph with the rows.
+    app.workspace.select((), ())
+    facts = inspector(window).model.facts
+    qtbot.waitUntil(lambda: facts.facts.get("Additional tuples") == "8")
+    assert facts.facts["Tuples of the data"] == "10"
     again = project_from_bytes(project_bytes(app.project)).models[model_id].model
     assert isinstance(again, RelationalNetwork)
     assert again.tuple_count == 18

@@ -17,7 +17,10 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.junction_tree import clique_tree_of_scopes, directed_along
 from pgmstudio.core.inference.join_tree import MINIMUM, NORMS
-from pgmstudio.core.languages.possibilistic_network.fit import degree_measures
+from pgmstudio.core.languages.possibilistic_network.fit import (
+    degree_measures,
+    distribution_measures,
+)
 from pgmstudio.core.languages.possibilistic_network.model import (
     CONVENTIONS,
     JOINT,
@@ -113,7 +116,7 @@ class PossibilisticLearner(BaseLearner[P]):
         dag = yield from self.search(distribution, params, rules, rng, cancel)
         cancel.raise_if_cancelled()
         network = network_of(dag, distribution, params)
-        measures = {"edges": float(len(network.edges)), "largest_degree": distribution.top}
+        measures = {"edges": float(len(network.edges))} | distribution_measures(distribution)
         try:
             measures |= degree_measures(network, distribution)
         except TooLargeError as problem:
