@@ -5,7 +5,8 @@
 
 A table stands between two markers: `<!-- parameters -->` on the page of a learner,
 `<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`,
-`<!-- measures -->` in `reference/measures.md`; `<!-- end -->` stands after it.
+`<!-- estimators -->` in `reference/scikit-learn.md`, `<!-- measures -->` in
+`reference/measures.md`; `<!-- end -->` stands after it.
 """
 
 from __future__ import annotations
@@ -102,6 +103,18 @@ def measure_list() -> str:
     return "\n".join(lines)
 
 
+def estimator_list() -> str:
+    """One row for each estimator of scikit-learn."""
+    from pgmstudio.sklearn import estimator_keys
+
+    titles = {learner.key: learner.title for learner in built_in_learners()}
+    lines = ["| Estimator | Learner | |", "|---|---|---|"]
+    for name, key in estimator_keys().items():
+        if key in titles:
+            lines.append(f"| `{name}` | [`{key}`](learners/{page_of(key).name}) | {titles[key]} |")
+    return "\n".join(lines)
+
+
 def replace_between(text: str, name: str, table: str) -> str:
     """The text with the table between the markers `<!-- name -->` and `<!-- end -->`."""
     start = f"<!-- {name} -->"
@@ -126,6 +139,9 @@ def generated_pages() -> Iterator[tuple[Path, str]]:
     overview = REFERENCE / "measures.md"
     text = overview.read_text(encoding="utf-8")
     yield overview, replace_between(text, "measures", measure_list())
+    overview = REFERENCE / "scikit-learn.md"
+    text = overview.read_text(encoding="utf-8")
+    yield overview, replace_between(text, "estimators", estimator_list())
 
 
 def outdated_pages() -> list[tuple[Path, str]]:

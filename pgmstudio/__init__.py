@@ -51,10 +51,12 @@ __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "sklearn":  # the extra of that name
+        return import_module("pgmstudio.sklearn")
     if name not in _HOMES:
         raise AttributeError(f"module 'pgmstudio' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted((*__all__, "sklearn"))

@@ -128,7 +128,7 @@ def read_data(source: TableLike, **options: Any) -> Data:
     if isinstance(source, Path | str):
         imported = import_data(source, settings)
     else:
-        frame, declared = _polars_frame(source)
+        frame, declared = polars_frame(source)
         imported = import_frame(frame, settings, declared)
     return Data(imported.data, imported.cuts, imported.warnings)
 
@@ -148,7 +148,7 @@ def sample_path(name: str) -> Path:
     return folder_of("sample_data") / name
 
 
-def _polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...]]]:
+def polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...]]]:
     """Any frame as one of polars, and the states that its categorical columns declare."""
     import narwhals.stable.v2 as narwhals
     import polars
@@ -156,11 +156,15 @@ def _polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ..
     narrow = narwhals.from_native(frame, eager_only=True)
     columns: dict[str, polars.Series] = {}
     declared: dict[str, tuple[str, ...]] = {}
-    for name in narrow.columns:
-        column = narrow[name]
+    for column in narrow.iter_columns():  # names need not be texts
+        name = str(column.name)
         if isinstance(column.dtype, narwhals.Categorical | narwhals.Enum):
             declared[name] = tuple(map(str, column.cat.get_categories().to_list()))
             column = column.cast(narwhals.String)
+        values = column.to_numpy() if column.dtype.is_numeric() else None
+        if values is not None and values.dtype.kind in "iuf":
+            columns[name] = polars.Series(name, values).fill_nan(None)
+            continue
         cells = [None if cell != cell else cell for cell in column.to_list()]  # NaN is missing
-        columns[str(name)] = polars.Series(str(name), cells, strict=False)
+        columns[name] = polars.Series(name, cells, strict=False)
     return polars.DataFrame(columns), declared

@@ -148,22 +148,28 @@ class KnowledgeError(PgmStudioError):
         return type(self), (self.contradictions,)
 
 
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that was probably meant; None if none is near."""
+    # Comparing is quadratic in the length of names; those of people are short.
+    if len(name) > _LONGEST_COMPARED:
+        return None
+    short = [other for other in known[:_MAX_COMPARED] if len(other) <= _LONGEST_COMPARED]
+    return next(iter(difflib.get_close_matches(name, short, n=1, cutoff=0.5)), None)
+
+
 class UnknownNameError(PgmStudioError, LookupError):
     """Nothing has that name; the message suggests the nearest that exists."""
 
     def __init__(self, what: str, name: str, known: Iterable[str] = ()) -> None:
         self.what, self.name, self.known = what, name, tuple(known)
-        # Comparing is quadratic in the length of names; those of people are short.
-        short = [other for other in self.known[:_MAX_COMPARED] if len(other) <= _LONGEST_COMPARED]
-        is_short = len(name) <= _LONGEST_COMPARED
-        near = difflib.get_close_matches(name, short, n=1, cutoff=0.5) if is_short else []
-        if near:
-            hint = f" Did you mean {near[0]}?"
+        near = nearest(name, self.known)
+        if near is not None:
+            hint = f" Did you mean {near}?"
         elif 0 < len(self.known) <= 12:
             hint = f" There are: {', '.join(self.known)}."
         else:
             hint = ""
-        shown = name if is_short else f"{name[:_LONGEST_COMPARED]}…"
+        shown = name if len(name) <= _LONGEST_COMPARED else f"{name[:_LONGEST_COMPARED]}…"
         super().__init__(f"No {what} is called “{shown}”.{hint}")
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from enum import Enum
 from numbers import Integral, Real
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, nearest
 
 P = TypeVar("P")
 AUTO: Final = "auto"
@@ -158,7 +158,8 @@ def parse_params(params_type: type[P], given: Mapping[str, object]) -> P:
     for key, value in given.items():
         name = key if key in specs else by_option.get(key)
         if name is None:
-            problems[key] = f"is not a parameter here; there are {', '.join(by_option)}"
+            hint = _hint(key.replace("_", "-"), tuple(by_option))
+            problems[key] = f"is not a parameter here; there are {', '.join(by_option)}{hint}"
             continue
         try:
             values[name] = parse_value(specs[name], value)
@@ -183,7 +184,8 @@ def parse_value(spec: ParamSpec, value: object) -> Any:
         return value
     if spec.kind is ParamKind.CHOICE:
         if not isinstance(value, str) or value not in spec.choices:
-            raise ValueError(f"{_shown(value)} is not one of {', '.join(spec.choices)}")
+            hint = _hint(value, spec.choices) if isinstance(value, str) else ""
+            raise ValueError(f"{_shown(value)} is not one of {', '.join(spec.choices)}{hint}")
         return value
     if spec.kind is ParamKind.TEXT:
         if isinstance(value, bool) or not isinstance(value, str | Real):
@@ -203,6 +205,11 @@ def parse_value(spec: ParamSpec, value: object) -> Any:
             raise ValueError("needs at least one number")
         return tuple(_number(spec, part) for part in parts)
     return _number(spec, value)
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    near = nearest(name, known)
+    return "" if near is None else f". Did you mean {near}?"
 
 
 def _yes_no(value: object) -> bool:

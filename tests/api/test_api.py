@@ -72,6 +72,7 @@ def test_missing_cells_and_numbers_of_a_frame_are_read_as_from_a_file() -> None:
     frame = pandas.DataFrame(
         {"size": [*map(float, range(30)), *[float("nan")] * 10], "kind": ["a", None, "b", "b"] * 10}
     )
+    assert pgm.read_data(frame[["kind"]].set_axis([3], axis=1)).columns == ("3",)
     data = pgm.read_data(frame, bins=2)
     assert data.dataset.missing_counts == (10, 10)
     assert len(data.states["size"]) == 2
@@ -208,7 +209,8 @@ def test_wrong_parameters_are_all_named(coronary: pgm.Data) -> None:
         pgm.learn("bn.hill-climb", coronary, max_parentz=2, score="bick")
     assert "max-parentz" in str(caught.value) or "max_parentz" in str(caught.value)
     assert "max-parents" in str(caught.value)
-    assert "score" in str(caught.value)
+    assert "Did you mean max-parents?" in str(caught.value)
+    assert "Did you mean bic?" in str(caught.value)
     assert issubclass(UnknownNameError, LookupError)
 
 
