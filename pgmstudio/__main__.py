@@ -33,7 +33,7 @@ def _is_for_the_window(arguments: Sequence[str]) -> bool:
 
     if not arguments:
         return True
-    if arguments[0] in COMMANDS or arguments[0].startswith("-") or arguments[0] == "help":
+    if arguments[0].lower() in COMMANDS or arguments[0].startswith("-") or arguments[0] == "help":
         return False
     # What looks like a file goes to the window, which reports a missing one; any other text is a
     # mistyped command.

@@ -14,7 +14,7 @@ from pgmstudio.api.models import Fitted
 from pgmstudio.core.errors import Cancelled, DataError, PgmStudioError
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
-from pgmstudio.core.languages.learners import all_learners, learner_of
+from pgmstudio.core.languages.learners import alias_settings, all_learners, learner_of
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.learning.base import Finished, LearnEvent
 from pgmstudio.core.params import parse_params, specs_of
@@ -44,7 +44,7 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
     plain = {
         name: value.model if isinstance(value, Fitted) else value for name, value in params.items()
     }
-    settings: Any = parse_params(known.params_type, plain)
+    settings: Any = parse_params(known.params_type, {**alias_settings(learner), **plain})
     rows = read_data(data).dataset
     reason = known.refuses(rows)
     if reason is not None:

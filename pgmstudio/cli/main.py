@@ -76,38 +76,53 @@ def _discard_output() -> None:
 def _dispatch(argv: Sequence[str]) -> int:
     first, rest = (argv[0], argv[1:]) if argv else ("--help", ())
     if first in ("-h", "--help", "help"):
-        if rest and rest[0] in COMMANDS:
-            return _run(COMMANDS[rest[0]], ["--help"])
+        if rest and rest[0].lower() in COMMANDS:
+            return _run(COMMANDS[rest[0].lower()], ["--help"])
         print(overview())
         return DONE
-    if first == "--version":
+    if first in ("-V", "--version"):
         print(f"PGM Studio {__version__}")
         return DONE
-    if first not in COMMANDS:
+    if first.lower() not in COMMANDS:
         what = "option" if first.startswith("-") else "command"
         known = ["--help", "--version"] if what == "option" else list(COMMANDS)
         raise UnknownNameError(what, first, known)
-    return _run(COMMANDS[first], rest)
+    return _run(COMMANDS[first.lower()], rest)
 
 
 def _run(command: Command, argv: Sequence[str]) -> int:
     # Here, so that `pgmstudio --help` does not wait for numpy.
     from pgmstudio.cli.terminal.output import print_result
+    from pgmstudio.cli.terminal.parser import UsageError
     from pgmstudio.cli.terminal.progress import ProgressLine
+    from pgmstudio.cli.terminal.streams import writes_to_standard_output
 
     module = command.load()
     args = module.make_parser(argv).parse(argv)
+    is_piped = writes_to_standard_output(args)
+    if is_piped and args.format != "table":
+        raise UsageError(f"Either -o - or --format {args.format} can be on standard output.")
     result = module.run(args, ProgressLine(quiet=args.quiet))
-    print_result(result, as_json=args.json)
+    if not is_piped:
+        print_result(result, args.format)
+    elif not args.quiet:
+        with contextlib.redirect_stdout(sys.stderr):
+            print_result(result, args.format)
     return result.exit_code
 
 
 def overview() -> str:
     """The text of `pgmstudio --help`."""
-    calls = [(f"pgmstudio {c.name} {c.arguments}".rstrip(), c.help) for c in COMMANDS.values()]
-    calls.insert(0, ("pgmstudio [FILE…]", "open the window"))
-    width = max(len(call) for call, _ in calls)
-    lines = [f"  {call:<{width}}  {text}" for call, text in calls]
+    calls = {name: f"pgmstudio {name} {c.arguments}".rstrip() for name, c in COMMANDS.items()}
+    window = "pgmstudio [FILE…]"
+    width = max(map(len, (window, *calls.values())))
+    lines = [f"  {window:<{width}}  open the window"]
+    group = ""
+    for name, command in COMMANDS.items():
+        if command.group != group:
+            group = command.group
+            lines += ["", group]
+        lines.append(f"  {calls[name]:<{width}}  {command.help}")
     return "\n".join(
         [
             "PGM Studio: learn, view, edit and query probabilistic graphical models.",
@@ -116,7 +131,8 @@ def overview() -> str:
             "",
             "pgmstudio COMMAND --help lists the options of a command,",
             "pgmstudio learn KEY --help the parameters of a learner.",
-            "--json prints one JSON object, --quiet no progress; --version prints the version.",
+            "--json prints one JSON object, --format csv a table; -q or --quiet no progress;",
+            "- stands for standard input or output; --version prints the version.",
             "Exit codes: 0 done, 2 something to fix, 1 a bug, 130 interrupted.",
         ]
     )

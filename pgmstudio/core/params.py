@@ -196,7 +196,7 @@ def parse_value(spec: ParamSpec, value: object) -> Any:
     if spec.is_list:
         parts: Sequence[object]
         if isinstance(value, str):
-            parts = [part for part in value.replace(";", ",").split(",") if part.strip()]
+            parts = value.replace(";", " ").replace(",", " ").split()
         elif isinstance(value, Sequence):
             parts = value
         else:

@@ -24,6 +24,7 @@ LEARN = {
     "representation_size",
     "effective_size",
     "log2_likelihood_per_row",
+    "edges",
 }
 POINT = {
     "learner",
@@ -136,7 +137,7 @@ def test_learners_tell_every_parameter(call: Call) -> None:
 
 def test_curve_reports_points(call: Call, asia_rows: Path, tmp_path: Path) -> None:
     target, models = tmp_path / "curve.json", tmp_path / "models"
-    argv = ["--learners", "tree.chow-liu", "--lambdas", "0.5,0.9", "--models", models]
+    argv = ["--learners", "tree.chow-liu", "--lambdas", "0.5,0.9", "--jobs", 1, "--models", models]
     done = call("curve", asia_rows, *argv, "-o", target, "--json")
     assert done.code == 0
     assert set(done.json) == {"data", "points"}

@@ -76,7 +76,7 @@ def test_a_bar_is_as_long_as_its_share(share: float) -> None:
 
 def test_json_has_null_where_a_number_is_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
     numbers = {"a": -math.inf, "b": [np.float64(1.5), math.nan], "c": {"d": np.int64(3)}}
-    print_result(FilesWritten(numbers), as_json=True)
+    print_result(FilesWritten(numbers), "json")
     assert json.loads(capsys.readouterr().out) == {"a": None, "b": [1.5, None], "c": {"d": 3}}
 
 
@@ -188,7 +188,7 @@ def test_a_result_is_printed_as_text_or_as_one_json_object(
             yield Table(("name", "size"), [("a", whole(12960))], "<>")
             yield Fields([("Bits", decimal(-3.5, 1))])
 
-    print_result(Sizes(), as_json=False)
+    print_result(Sizes())
     assert capsys.readouterr().out == "Sizes\nname   size\na     12960\nBits  -3.5\n"
-    print_result(Sizes(), as_json=True)
+    print_result(Sizes(), "json")
     assert json.loads(capsys.readouterr().out) == {"size": 12960, "bits": -3.5}

@@ -10,7 +10,13 @@ from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, read_rows
 from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, whole
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    UsageError,
+    listed_names,
+    number,
+    one_of,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.analysis.associations import Associations as MeasuredPairs
 from pgmstudio.core.analysis.associations import (
@@ -83,7 +89,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 def run(args: argparse.Namespace, line: ProgressLine) -> Associations | MeasureReport:
     if args.measure is not None:
         data = read_rows(args.data, args, line)
-        given = [name.strip() for name in args.given.split(",") if name.strip()]
+        given = listed_names(args.given, data.domain.names)
         if args.target is not None:
             data.domain.index(args.target)
         result = associations(data, args.measure, given)
@@ -222,7 +228,7 @@ class MeasureReport:
         yield Table(["Pair", measure.key], rows, "<>")
         for pair, detail in zip(pairs, self.details, strict=False):
             yield f"\nA = {pair.parent}, C = {pair.child}"
-            numbers = [[f"  {name}", general(value, 6)] for name, value in detail.numbers.items()]
+            numbers = [(f"  {name}", general(value, 6)) for name, value in detail.numbers.items()]
             if detail.terms:
                 arithmetic = [
                     text.replace("₂", "2").replace("−", "-") for text in detail.terms.values()

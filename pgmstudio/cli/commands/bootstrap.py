@@ -16,6 +16,7 @@ from pgmstudio.cli.terminal.output import Block, Table, count_of, percent
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_task
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.bootstrap import (
@@ -43,6 +44,7 @@ def _build_parser(learner: Learner[Any] | None) -> CommandParser:
     if learner is not None:
         description += f"\n{learner.key}: {learner.title} ({learner.kind})."
     parser = CommandParser("bootstrap", description)
+    parser.add_jobs("--workers")  # before the learner's own of that name
     add_learner_arguments(parser, learner, "bn.hill-climb")
     help_of = {spec.name: spec.help.replace("%", "%%") for spec in specs_of(BootstrapParams)}
     parser.add_argument(
@@ -69,12 +71,6 @@ def _build_parser(learner: Learner[Any] | None) -> CommandParser:
     )
     parser.add_argument("-o", "--output", metavar="MODEL", help="write the averaged network")
     parser.add_argument("--edges", metavar="OUT.csv", help="write the table of edges")
-    parser.add_argument(
-        "--workers",
-        type=whole_number(1),
-        metavar="N",
-        help="number of processes; the result is the same for any number",
-    )
     parser.add_time_limit("the replicates done")
     parser.add_seed()
     add_data_options(parser)
@@ -93,7 +89,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> BootstrapReport:
     settings = BootstrapParams(
         replicates=args.replicates, orientation=args.orientation, threshold=args.threshold
     )
-    workers = args.workers or processes_for(data, args.replicates)
+    workers = args.jobs or processes_for(data, args.replicates)
     plan = BootstrapPlan(learner.key, data, params, args.seed, settings, workers)
     started = time.monotonic()
     frequencies, was_interrupted = _run_replicates(plan, args.time_limit, line)
@@ -112,7 +108,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> BootstrapReport:
         write_csv(args.edges, frequencies.as_csv(), quoted=args.quote_formulas)
     if args.output is not None:
         _save(args.output, plan, frequencies, line)
-        line.message(f"Wrote {args.output}.")
+        line.message(f"Wrote {spoken(args.output)}.")
     return report
 
 

@@ -14,9 +14,17 @@ from pgmstudio.cli.options.data import (
     import_options,
     read_rows,
     read_together,
+    save_content,
+    save_table,
 )
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
-from pgmstudio.cli.terminal.parser import CommandParser, number, whole_number
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    listed,
+    number,
+    spelled,
+    whole_number,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_task
 from pgmstudio.core.data.resampling import case_total
@@ -44,9 +52,8 @@ from pgmstudio.core.experiments.language_comparison.results import (
 from pgmstudio.core.experiments.language_comparison.scheduler import Budget, Finish, SplitsTask
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.run_task import RunProblem
-from pgmstudio.core.io.atomic import make_folder, replace_file
+from pgmstudio.core.io.atomic import make_folder
 from pgmstudio.core.io.data.reader import import_together
-from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
 
@@ -67,6 +74,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser.add_argument("data", metavar="DATA", help="rows to learn from")
     parser.add_argument(
         "--budget",
+        "--time-limit",
         type=number(0, low_open=True),
         default=60.0,
         metavar="S",
@@ -113,7 +121,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         help="pseudo-count of every table cell (default auto: chosen by each language); mixtures "
         "of trees and labelled DAGs use their own kind of smoothing",
     )
-    parser.add_processes()
+    parser.add_jobs("--processes")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the table as .csv or .json")
     parser.add_argument(
         "--models", metavar="FOLDER", help="write the model of each language to this folder"
@@ -126,7 +134,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 def run(args: argparse.Namespace, line: ProgressLine) -> LanguagesReport:
     check_ending(args.output, [".csv", ".json"], "tables")
-    chosen = [key.strip() for key in (args.languages or "").split(",") if key.strip()]
+    chosen = [spelled(key, LANGUAGES) for key in listed(args.languages)]
     keys = [language_of(key).key for key in chosen or LANGUAGES]
     splits = _splits(args, line)
     seeds = tuple(range(args.seed, args.seed + args.seeds))
@@ -137,7 +145,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LanguagesReport:
     def take(event: Any) -> None:
         state.take(event)
 
-    task = _Guarded(SplitsTask(plan, splits, budget, Finish(), args.processes))
+    task = _Guarded(SplitsTask(plan, splits, budget, Finish(), args.jobs))
     end = run_task(
         task,
         take,
@@ -207,9 +215,9 @@ def _write(table: LanguageTable, settings: Mapping[str, Any], args: argparse.Nam
     """Write the table and the models to the requested files."""
     if args.output is not None:
         if Path(args.output).suffix.lower() == ".csv":
-            write_csv(args.output, table_csv(table), quoted=args.quote_formulas)
+            save_table(args.output, table_csv(table), quoted=args.quote_formulas)
         else:
-            replace_file(args.output, exported_json(table_json(table, settings)).encode())
+            save_content(args.output, exported_json(table_json(table, settings)).encode())
     if args.models is not None:
         make_folder(args.models)
         for row in table.rows:

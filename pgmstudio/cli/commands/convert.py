@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pgmstudio.cli.options.data import open_model, save_model
+from pgmstudio.cli.options.data import (
+    add_output_file,
+    open_model,
+    save_model,
+)
 from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.languages.conversions import converted, same_distribution
 
 
@@ -21,7 +26,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "same distribution, which is checked.",
     )
     parser.add_argument("source", metavar="IN", help="model file")
-    parser.add_argument("target", metavar="OUT", help="file to write")
+    add_output_file(parser, "OUT")
     parser.add_argument(
         "--to",
         metavar="KIND",
@@ -36,12 +41,12 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     file = open_model(args.source, line)
     before = file.model
     after = before if args.to is None else converted(before, args.to)
-    lost = save_model(args.target, replace(file, model=after), line)
-    document: dict[str, Any] = {"kind": after.kind, "model": args.target, "lost": list(lost)}
+    lost = save_model(args.output, replace(file, model=after), line)
+    document: dict[str, Any] = {"kind": after.kind, "model": args.output, "lost": list(lost)}
     if after is not before:
         check = same_distribution(before, after)
         document["kl_bits"] = check.bits
         document["is_kl_exact"] = check.is_exact
         line.message(check.message())
-    line.message(f"Wrote {args.target}.")
+    line.message(f"Wrote {spoken(args.output)}.")
     return FilesWritten(document)

@@ -4,29 +4,66 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import (
+    dataclass,
+    replace,
+)
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pgmstudio.cli.options.data import add_data_options, read_rows, read_together
+from pgmstudio.cli.options.data import (
+    add_data_options,
+    check_ending,
+    read_rows,
+    read_together,
+    save_content,
+    save_picture,
+    save_table,
+)
+from pgmstudio.cli.options.learner import is_learner
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    UsageError,
+    is_number,
+    listed,
+    number,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_task
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, sl_curve
-from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.drawing.svg.sl_plot import curve_svg
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.experiments.plans.expansion import PlanRows
+from pgmstudio.core.experiments.plans.plan import Plan
+from pgmstudio.core.experiments.plans.run_task import PointEvent, RunProblem
+from pgmstudio.core.experiments.plans.runner import ceiling_of, checked_runs, run_plan
+from pgmstudio.core.experiments.sl_curves.curve import (
+    CurvePlan,
+    curve_plot,
+    curve_rows,
+)
+from pgmstudio.core.experiments.sl_curves.parallel import FairExecutor
+from pgmstudio.core.experiments.sl_curves.points import (
+    CurvePoint,
+    points_csv,
+)
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
-from pgmstudio.core.io.atomic import make_folder, replace_file
+from pgmstudio.core.io.atomic import make_folder
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.registry import no_likelihood_reason
+from pgmstudio.core.reports.pictures import PICTURE_ENDINGS
 
 BEST_LEGEND = "★ highest test likelihood   ● no other model is both smaller and more likely"
+
+
+# Beyond the time limit, for processes that load their code.
+LOADING_SECONDS = 10.0
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -53,50 +90,84 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         metavar="X",
         help="without --test, hold out this fraction of the rows at random (default 0.1)",
     )
-    parser.add_argument("-o", "--output", metavar="OUT.json", help="write the points to this file")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT.json",
+        help="write the points (.json, .csv) or draw them (.svg, .png, .pdf), by the ending",
+    )
     parser.add_argument("--models", metavar="FOLDER", help="write every model to this folder")
-    parser.add_time_limit("the points found")
+    parser.add_jobs()
+    parser.add_time_limit("the points found; the learners share them equally")
+    parser.take_words("--learners", is_learner)
+    parser.take_words("--lambdas", is_number)
     parser.add_seed()
     add_data_options(parser)
     return parser
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
-    keys = [key.strip() for key in args.learners.split(",") if key.strip()]
+    keys = list(dict.fromkeys(learner_of(name).key for name in listed(args.learners)))
     for key in keys:
         if reason := no_likelihood_reason(learner_of(key).kind):
             raise UsageError(f"{key} learns no model with an SL-curve: {reason}")
-    plan = CurvePlan.of(
+    if args.output is not None and Path(args.output).suffix:
+        check_ending(args.output, [*PICTURE_ENDINGS, ".csv", ".json"], "curves")
+    curve = CurvePlan.of(
         keys, lambdas=_lambdas(args.lambdas), seeds=(args.seed,), test_share=args.test_share
     )
-    data, test = _read(args, line)
+    rows = curve_rows(curve, *_read(args, line), np.random.default_rng(args.seed))
+    plan = Plan(curve.learners, curve.lambdas, curve.seeds)
+    order = {key: place for place, key in enumerate(checked_runs(plan, rows))}
+    executor = FairExecutor(args.jobs, args.time_limit)
     points: list[CurvePoint] = []
 
-    def curve(cancel: CancelToken) -> Iterator[Progress | Note | CurvePoint]:
-        return sl_curve(plan, data, test, rng=np.random.default_rng(args.seed), cancel=cancel)
+    def events(cancel: CancelToken) -> Iterator[PointEvent]:
+        return run_plan(plan, rows, cancel=cancel, executor=executor)
 
-    def take(event: Progress | Note | CurvePoint) -> None:
+    def take(event: PointEvent) -> None:
         if isinstance(event, CurvePoint):
             points.append(event)
 
-    end = run_task(curve, take, line, time_limit=args.time_limit)
+    end = run_task(
+        events,
+        take,
+        line,
+        time_limit=None if args.time_limit is None else args.time_limit + LOADING_SECONDS,
+        shows_note=lambda note: isinstance(note, RunProblem),
+    )
+    points.sort(key=lambda point: (order[point.key.rpartition("-")[0]], point.key))
+    points = [replace(point, key="") for point in points]  # keys are for folders of points
     files = [] if args.models is None else _write_models(points, args.models)
     report = CurveReport(args.data, points, files, end.exit_code)
     if args.output is not None:
-        replace_file(args.output, exported_json(report.as_dict()).encode())
-    where = f"; they are in {args.output}" if args.output else ""
+        _write_curves(args.output, report, rows)
+    where = f"; they are in {spoken(args.output)}" if args.output else ""
     line.message(f"{end.summary} with {count_of(len(points), 'model')}{where}.")
     return report
 
 
+def _write_curves(path: str, report: CurveReport, rows: PlanRows) -> None:
+    """Write points as JSON or as a table, or draw them, by the ending of the file."""
+    ending = Path(path).suffix.lower()
+    if ending == ".csv":
+        save_table(path, points_csv(report.points), quoted=False)
+    elif ending in PICTURE_ENDINGS:
+        plot = curve_plot(
+            report.points, title=Path(report.data_path).stem, ceiling=ceiling_of(rows)
+        )
+        save_picture(path, curve_svg(plot))
+    else:
+        save_content(path, exported_json(report.as_dict()).encode())
+
+
 def _lambdas(text: str | None) -> tuple[float, ...]:
     values = []
-    for part in (text or "").split(","):
-        if part.strip():
-            try:
-                values.append(float(part))
-            except ValueError:
-                raise UsageError(f"--lambdas: {part.strip()!r} is not a number.") from None
+    for part in listed(text):
+        try:
+            values.append(float(part))
+        except ValueError:
+            raise UsageError(f"--lambdas: {part!r} is not a number.") from None
     return tuple(values)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, open_model, read_rows
 from pgmstudio.cli.terminal.output import Block, Fields, Result, Table, count_of, percent, whole
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.streams import STANDARD, input_file
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.io.models.files import ModelFile, is_model_path
 from pgmstudio.core.languages.base import NodeModel
@@ -30,9 +32,18 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> Result:
-    if is_model_path(args.file):
-        return ModelSummary(open_model(args.file, line))
-    return DataSummary(read_rows(args.file, args, line))
+    if args.file == STANDARD:
+        with input_file(args.file, "") as source:
+            is_model = Path(source).read_bytes().lstrip()[:1] == b"{"
+            path = str(Path(source).rename(f"{source}{'.json' if is_model else '.csv'}"))
+            return _summary(path, args, line)
+    return _summary(args.file, args, line)
+
+
+def _summary(path: str, args: argparse.Namespace, line: ProgressLine) -> Result:
+    if is_model_path(path):
+        return ModelSummary(open_model(path, line))
+    return DataSummary(read_rows(path, args, line))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.cli.options.data import add_data_options, check_ending, open_model, read_rows_for
+from pgmstudio.cli.options.data import (
+    add_data_options,
+    check_picture_path,
+    open_model,
+    read_rows_for,
+    save_picture,
+)
 from pgmstudio.cli.terminal.output import Block, Fields, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.analysis.structure_comparison import (
     MORAL,
     SKELETON,
@@ -21,7 +28,6 @@ from pgmstudio.core.drawing.difference import difference_picture
 from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.core.drawing.svg.diagram import svg_of
 from pgmstudio.core.graphs.comparison import EdgeChange, UndirectedDifference
-from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile
 
 MARKERS = {EdgeChange.ADDED: "+", EdgeChange.MISSING: "-", EdgeChange.REVERSED: "⇄"}
@@ -43,7 +49,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         default="moral",
         help="compare a directed graph with a Markov network by its moral graph or its skeleton",
     )
-    parser.add_argument("-o", "--output", metavar="OUT.svg", help="draw both in one picture")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT.svg", help="draw both in one picture (.svg, .png or .pdf)"
+    )
     parser.add_argument(
         "--theme", type=one_of(("light", "dark")), default="light", help="light or dark"
     )
@@ -52,7 +60,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> DifferenceReport:
-    check_ending(args.output, [".svg"], "pictures")
+    check_picture_path(args.output)
     first, second = (open_model(path, line) for path in (args.first, args.second))
     data = None
     if args.data is not None:
@@ -62,8 +70,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> DifferenceReport:
     if args.output is not None:
         title = f"{args.first} and {args.second}"
         drawing = difference_drawing(difference, first, theme=args.theme, title=title)
-        replace_file(args.output, drawing.encode())
-        line.message(f"Wrote {args.output}.")
+        save_picture(args.output, drawing)
+        line.message(f"Wrote {spoken(args.output)}.")
     return DifferenceReport((args.first, args.second), difference, args.output)
 
 

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.cli.options.data import open_models, refuse_without_probabilities
+from pgmstudio.cli.options.data import (
+    open_models,
+    refuse_without_probabilities,
+    save_table,
+)
 from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from_args, finding_json
 from pgmstudio.cli.terminal.output import Block, Table, bar, decimal, percent
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of, whole_number
@@ -23,7 +27,6 @@ from pgmstudio.core.analysis.disagreement import (
 )
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.inference.base import Finding, scaling_note
-from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.model import Model, ProbabilisticModel
 
 _MEASURES: Mapping[str, Measure] = {"tv": "total variation", "kl": "relative entropy"}
@@ -52,7 +55,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         metavar="N",
         help="show the beliefs of this many variables (default 5)",
     )
-    parser.add_argument("--csv", metavar="FILE.csv", help="write all beliefs as a table")
+    parser.add_argument(
+        "-o", "--output", "--csv", metavar="FILE.csv", help="write all beliefs as a table"
+    )
     parser.add_quote_formulas()
     return parser
 
@@ -70,8 +75,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> DisagreementReport:
     measure = _MEASURES[args.by]
     answers = [answer_of(name, model, evidence) for name, model in models.items()]
     variables = disagreements(answers, measure)
-    if args.csv is not None:
-        write_csv(args.csv, disagreement_csv(answers, variables), quoted=args.quote_formulas)
+    if args.output is not None:
+        save_table(args.output, disagreement_csv(answers, variables), quoted=args.quote_formulas)
     return DisagreementReport(evidence, answers, variables, measure, args.most)
 
 

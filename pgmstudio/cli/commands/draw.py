@@ -1,4 +1,4 @@
-"""`pgmstudio draw`: a model as an SVG file."""
+"""`pgmstudio draw`: a model as an SVG, PNG or PDF file."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pgmstudio.cli.options.data import check_ending, open_model
+from pgmstudio.cli.options.data import (
+    add_output_file,
+    check_picture_path,
+    open_model,
+    save_picture,
+)
 from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from_args, observed_states
 from pgmstudio.cli.terminal.output import FilesWritten
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.languages.registry import kinds_with, language_of
 from pgmstudio.core.reports.model_svg import drawing_of
 
@@ -22,10 +27,12 @@ if TYPE_CHECKING:
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
-        "draw", "Draw a model as SVG; with evidence or --beliefs, nodes show their beliefs."
+        "draw",
+        "Draw a model as SVG, PNG or PDF, by the ending of the file. With evidence or --beliefs,\n"
+        "nodes show their beliefs.",
     )
     parser.add_argument("model", metavar="MODEL", help="model file")
-    parser.add_argument("target", metavar="OUT.svg", help="file to write")
+    add_output_file(parser, "OUT.svg")
     parser.add_argument(
         "--picture", metavar="NAME", help="diagram of the model, such as clique-tree"
     )
@@ -51,7 +58,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    check_ending(args.target, [".svg"], "pictures")
+    check_picture_path(args.output)
     file = open_model(args.model, line)
     findings = evidence_from_args(file.model.domain, args)
     drawing = drawing_of(
@@ -62,9 +69,9 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
         theme=args.theme,
         graph=_labelled_diagram(file.model, args.picture, args.context, args.by),
     )
-    replace_file(args.target, drawing.encode())
-    line.message(f"Wrote {args.target}.")
-    return FilesWritten({"kind": file.model.kind, "picture": args.picture, "file": args.target})
+    save_picture(args.output, drawing)
+    line.message(f"Wrote {spoken(args.output)}.")
+    return FilesWritten({"kind": file.model.kind, "picture": args.picture, "file": args.output})
 
 
 MULTINET = "multinet"  # one graph for each state of a variable

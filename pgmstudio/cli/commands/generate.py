@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio.cli.options.data import check_memory
+from pgmstudio.cli.options.data import (
+    check_memory,
+    save_rows,
+)
 from pgmstudio.cli.options.parameters import add_param_options, params_from
 from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.experiments.generators.registry import GENERATORS, generator_of
-from pgmstudio.core.io.data.reader import write_data
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.params import params_to_dict
 
@@ -56,13 +59,13 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     first_row = generator.generate(params, np.random.default_rng(args.seed), 1)
     check_memory(args.rows, first_row.domain)
     data = generator.generate(params, np.random.default_rng(args.seed), args.rows)
-    write_data(args.output, data, quoted=args.quote_formulas)
+    save_rows(args.output, data, quoted=args.quote_formulas)
     if truth is not None:
         origin = {"generator": generator.name, "seed": args.seed, **params_to_dict(params)}
         write_model(args.model, ModelFile(truth, title=generator.title, provenance=origin))
     rows, columns = count_of(data.row_count, "row"), count_of(len(data.domain), "column")
     also = "" if args.model is None else f" and their model to {args.model}"
-    line.message(f"Wrote {rows} of {columns} to {args.output}{also}.")
+    line.message(f"Wrote {rows} of {columns} to {spoken(args.output)}{also}.")
     return FilesWritten(
         {
             "generator": generator.name,

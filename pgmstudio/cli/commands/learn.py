@@ -18,10 +18,19 @@ from pgmstudio.cli.options.data import (
 )
 from pgmstudio.cli.options.learner import add_learner_arguments, knowledge_in, learner_parser
 from pgmstudio.cli.options.parameters import given_texts, params_from
-from pgmstudio.cli.terminal.output import Block, Fields, Table, count_of, decimal, whole
+from pgmstudio.cli.terminal.output import (
+    Block,
+    Fields,
+    Table,
+    count_of,
+    decimal,
+    percent,
+    whole,
+)
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
+from pgmstudio.cli.terminal.streams import STANDARD
 from pgmstudio.core.analysis.model_comparison import likelihood_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
@@ -30,6 +39,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.run_artifacts import check_log_path, table_text, write_artifacts
+from pgmstudio.core.languages.base import ComponentModel, NodeModel
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
@@ -37,8 +47,11 @@ from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.learning.graph_ranking import GraphRanking
-from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel
+from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
 
+MAX_EDGES = 60  # printed
+MAX_COMPONENTS = 10
+LINE_WIDTH = 100
 MAX_GRAPHS = 10  # of a ranking, printed; --log writes all of them
 
 
@@ -215,7 +228,14 @@ class LearnReport:
             document["broken_rules"] = broken_rules(self.model, knowledge)
         if self.output is not None:
             document["model"] = self.output
+        if has_edges(self.model):
+            document["edges"] = [list(edge) for edge in edges_of(self.model)]
         return document
+
+    def records(self) -> list[Mapping[str, Any]]:
+        """One row: the measures of the run."""
+        document = {name: value for name, value in self.as_dict().items() if name != "edges"}
+        return [{**document, **document.pop("measures")}]
 
     def blocks(self) -> Iterator[Block]:
         data = self.task.data
@@ -225,8 +245,7 @@ class LearnReport:
             ("Data", f"{count_of(data.row_count, 'row')}, {count_of(len(data.domain), 'column')}"),
             ("Model", f"{model.kind}, {count_of(len(model.domain), 'variable')}"),
         ]
-        if isinstance(model, DirectedModel):
-            pairs.append(("Edges", whole(len(model.edges))))
+        pairs += found_in(model)
         pairs += [
             (language_of(model).size_title, whole(model.representation_size())),
             ("Effective size", whole(model.effective_size())),
@@ -244,12 +263,45 @@ class LearnReport:
             and name != "log2_likelihood_per_row"
         ]
         pairs.append(("Time", f"{self.outcome.seconds:.2f} s, {self.outcome.outcome}"))
-        if self.output is not None:
+        if self.output is None:
+            pairs.append(("Not saved", "-o MODEL.json keeps the model"))
+        elif self.output != STANDARD:
             pairs.append(("Saved to", self.output))
         yield Fields(pairs)
+        yield from edge_blocks(model)
         for artifact in self.outcome.artifacts.values():
             if isinstance(artifact, GraphRanking):
                 yield from ranking_blocks(artifact)
+
+
+def found_in(model: Model) -> list[tuple[str, str]]:
+    """What a search has found: edges, components or classes with their weights, or nodes."""
+    if has_edges(model):
+        return [("Edges", whole(len(edges_of(model))))]
+    if isinstance(model, ComponentModel):
+        weights = sorted(model.weights.tolist(), reverse=True)
+        shown = ", ".join(percent(weight) for weight in weights[:MAX_COMPONENTS])
+        more = ", …" if len(weights) > MAX_COMPONENTS else ""
+        return [(f"{model.component_title.capitalize()} weights", f"{shown}{more}")]
+    if isinstance(model, NodeModel):
+        return [("Nodes", whole(sum(model.node_counts)))]
+    return []
+
+
+def edge_blocks(model: Model) -> Iterator[Block]:
+    """The edges of a model, several in a line."""
+    texts = [edge_text(model, *edge) for edge in edges_of(model)[:MAX_EDGES]]
+    if not texts:
+        return
+    yield ""
+    width = max(map(len, texts)) + 3
+    columns = max(1, LINE_WIDTH // width)
+    rows = -(-len(texts) // columns)
+    for row in range(rows):
+        yield "".join(text.ljust(width) for text in texts[row::rows]).rstrip()
+    more = len(edges_of(model)) - len(texts)
+    if more > 0:
+        yield f"… and {count_of(more, 'more edge')}; pgmstudio describe MODEL shows all of them."
 
 
 def ranking_blocks(ranking: GraphRanking) -> Iterator[Block]:

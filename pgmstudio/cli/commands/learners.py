@@ -6,6 +6,7 @@ import argparse
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, read_rows
@@ -13,7 +14,14 @@ from pgmstudio.cli.options.parameters import range_of, spec_json
 from pgmstudio.cli.terminal.output import Block
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.languages.learners import all_learners, plugin_problems
+from pgmstudio.cli.terminal.streams import STANDARD
+from pgmstudio.core.io.data.reader import data_format
+from pgmstudio.core.languages.learners import (
+    all_learners,
+    full_key,
+    learner_of,
+    plugin_problems,
+)
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.number_format import ascii_numbers
 from pgmstudio.core.params import specs_of
@@ -22,10 +30,12 @@ from pgmstudio.core.params import specs_of
 def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "learners",
-        "List the learners: key, title, model kind, and parameters with their bounds. With a data\n"
-        "file: those that suit its rows, best first, and why.",
+        "List the learners: key, title, model kind, and parameters with their bounds. With a key:\n"
+        "that learner only; with a data file: those that suit its rows, best first, and why.",
     )
-    parser.add_argument("data", nargs="?", metavar="DATA", help="data file")
+    parser.add_argument(
+        "data", nargs="?", metavar="KEY|DATA", help="key of a learner, or data file"
+    )
     add_data_options(
         parser, target="the variable to predict; class column of the mdl discretisation"
     )
@@ -33,6 +43,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList | Recommended:
+    if args.data is not None and not _is_data(args.data):
+        return LearnerList((learner_of(args.data),))
     if args.data is not None:
         from pgmstudio.core.analysis.learner_choice import recommended_learners
 
@@ -44,6 +56,13 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList | Recommend
     for problem in plugin_problems():
         line.message(problem)
     return LearnerList(learners)
+
+
+def _is_data(text: str) -> bool:
+    """Whether this names a data file, not a learner."""
+    if full_key(text) in all_learners():
+        return False
+    return text == STANDARD or Path(text).exists() or data_format(Path(text)) is not None
 
 
 @dataclass(frozen=True, eq=False)

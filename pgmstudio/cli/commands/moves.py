@@ -62,7 +62,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         help="take the best move N times, or until none raises the score, then list",
     )
     parser.add_argument(
-        "-o", dest="output", metavar="MODEL", help="write the model after --steps, tables fitted"
+        "-o", "--output", metavar="MODEL", help="write the model after --steps, tables fitted"
     )
     add_param_options(parser, MoveParams, "score of a move")
     add_data_options(parser)

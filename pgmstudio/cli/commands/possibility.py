@@ -9,7 +9,13 @@ from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, open_model, read_rows
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    UsageError,
+    listed_names,
+    number,
+    whole_number,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.possibility import DRAWN, MAX_CLOSURE, PossibilityDistribution
 from pgmstudio.core.data.tuple_degrees import TupleDegrees
@@ -80,7 +86,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> PossibilityReport:
             "small. Option: --max-closure N."
         )
     if args.of is not None:
-        tuples = tuples.projected([name.strip() for name in args.of.split(",")])
+        tuples = tuples.projected(listed_names(args.of, tuples.domain.names))
     return PossibilityReport(tuples, args.alpha, is_exact, args.most)
 
 

@@ -21,7 +21,13 @@ from pgmstudio.cli.options.evidence import (
     save_evidence,
 )
 from pgmstudio.cli.terminal.output import Block, Result, bar, count_of, decimal, percent
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    UsageError,
+    listed_names,
+    number,
+    whole_number,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import UnknownNameError
@@ -51,6 +57,9 @@ from pgmstudio.core.model import Model
 
 if TYPE_CHECKING:
     from pgmstudio.core.inference.map_search import MapAnswer
+
+
+MAP_SECONDS = 60.0
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -106,7 +115,8 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "--time-limit",
         type=number(0),
         metavar="S",
-        help="with --approximate: stop after S seconds (default: 10)",
+        help="stop after S seconds: with --approximate (default: 10), or with --map, which then "
+        f"returns the best found (default: {MAP_SECONDS:g})",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), metavar="N", help="with --approximate: random seed"
@@ -126,11 +136,14 @@ def _followed(estimates: Generator[Progress, None, QueryAnswer], line: ProgressL
 
 def accuracy_from(args: argparse.Namespace) -> Accuracy | None:
     """How good estimates have to be; None for exact inference."""
-    given = {"error": args.error, "seconds": args.time_limit, "seed": args.seed}
+    limit = args.time_limit if args.approximate or not args.map else None
+    given = {"error": args.error, "seconds": limit, "seed": args.seed}
     chosen = {name: value for name, value in given.items() if value is not None}
     if not args.approximate:
         if chosen:
-            raise UsageError("--error, --time-limit and --seed go with --approximate.")
+            raise UsageError(
+                "--error and --seed go with --approximate, --time-limit also with --map."
+            )
         return None
     if args.map:
         raise UsageError("--map needs exact inference; --approximate has --mpe.")
@@ -155,7 +168,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
         **evidence_from_args(domain, args),
     }
     save_evidence(args.save_evidence, domain, findings, line)
-    names = list(dict.fromkeys(domain[name].name for name in args.of))
+    names = names_in(domain, args.of)
     accuracy = accuracy_from(args)
     if accuracy is not None:
         estimates = approximate_answer(model, names, findings, accuracy, explain=args.mpe)
@@ -223,6 +236,12 @@ class QueryReport:
         if self.map_answer is not None:
             document["map"] = map_json(self.map_answer, answer.log2_evidence)
         return document
+
+    def records(self) -> Iterator[Mapping[str, Any]]:
+        """A row for every state."""
+        for name, values in self._values().items():
+            for state, value in zip(self.model.domain[name].states, values, strict=True):
+                yield {"variable": name, "state": state, "belief": value}
 
     def _values(self) -> dict[str, list[float]]:
         """Beliefs by variable; degrees as they are, not scaled to a largest of 1."""
@@ -519,12 +538,13 @@ def add_map_options(parser: CommandParser) -> None:
         help="with --map, find the K most probable combinations (default 1)",
     )
     parser.add_argument(
-        "--seconds",
-        type=number(0),
-        default=60.0,
-        metavar="S",
-        help="with --map, stop the search after S seconds and use the best found (default 60)",
+        "--seconds", type=number(0), metavar="S", help="with --map: the same as --time-limit"
     )
+
+
+def _map_seconds(args: argparse.Namespace) -> float:
+    given = (args.time_limit, args.seconds, MAP_SECONDS)
+    return next(seconds for seconds in given if seconds is not None)
 
 
 def most_probable_from(
@@ -538,17 +558,14 @@ def most_probable_from(
         names_in(model.domain, args.map),
         findings,
         best=args.best,
-        stop=StopSwitch(seconds=args.seconds),
+        stop=StopSwitch(seconds=_map_seconds(args)),
     )
 
 
 def names_in(domain: Domain, texts: Sequence[str]) -> list[str]:
-    """Variables from texts, each one name or several names separated by commas."""
-    names: list[str] = []
-    for text in texts:
-        parts = [text] if text in domain else [part.strip() for part in text.split(",")]
-        names += [domain[part].name for part in parts if part]
-    return list(dict.fromkeys(names))
+    """Variables from texts, each one name or several names separated by commas or blanks."""
+    names = listed_names(texts, domain.names)
+    return list(dict.fromkeys(domain[name].name for name in names))
 
 
 def map_json(answer: MapAnswer, log2_evidence: float) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pgmstudio.cli.options.data import check_ending
+from pgmstudio.cli.options.data import (
+    check_ending,
+    save_table,
+)
 from pgmstudio.cli.options.parameters import add_param_options, params_from
 from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, decimal, signed
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
@@ -17,7 +20,6 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
 from pgmstudio.core.io.atomic import replace_file
-from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.studies.recipe import (
     Measured,
@@ -43,7 +45,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser.describe(recipe, "recipe")
     parser.add_argument("name", metavar="NAME", nargs="?", help="name of the recipe")
     parser.add_data_folder()
-    parser.add_argument("--out", metavar="FILE.csv", help="write the table to this file")
+    parser.add_argument(
+        "-o", "--output", "--out", metavar="FILE.csv", help="write the table to this file"
+    )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the curves of a recipe with curves")
     parser.add_argument(
         "--set", metavar="NAME=VALUE", help="a setting, the same as --name value; may be repeated"
@@ -95,8 +99,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     rows = table_of(recipe, measured)
     trials = max((row.trials for row in rows), default=0)
     line.message(f"{end.summary} with {count_of(trials, 'trial')}.")
-    if args.out is not None:
-        write_csv(args.out, table_csv(rows), quoted=args.quote_formulas)
+    if args.output is not None:
+        save_table(args.output, table_csv(rows), quoted=args.quote_formulas)
     if args.plot is not None:
         _write_plot(args.plot, recipe, measured)
     return RecipeReport(recipe, args.seed, params_to_dict(params), end, rows)

@@ -12,7 +12,13 @@ from typing import Any
 from pgmstudio.cli.options.data import check_ending
 from pgmstudio.cli.options.evidence import split_at_variable
 from pgmstudio.cli.terminal.output import Block, Table, count_of
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, one_of
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    UsageError,
+    listed,
+    one_of,
+    spelled,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.errors import FileError, named
@@ -62,7 +68,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         action="store_true",
         help="run everything again from the recorded rows, settings and seeds, and compare",
     )
-    parser.add_processes()
+    parser.add_jobs("--processes")
     parser.add_time_limit("what was compared by then")
     return parser
 
@@ -105,7 +111,7 @@ def _reproduce(
 ) -> RunEnd:
     task: Callable[[CancelToken], Iterator[Progress | Reproduced]]
     if project is None:
-        task = ReproduceFolder(source, ProcessExecutor(args.processes))
+        task = ReproduceFolder(source, ProcessExecutor(args.jobs))
     else:
         task = ReproduceProject(project)
 
@@ -139,7 +145,7 @@ def _options(args: argparse.Namespace, project: Project | None) -> ReportOptions
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    return tuple(spelled(name, SECTIONS) for name in listed(text))
 
 
 def _target(text: str, project: Project | None) -> tuple[str, str]:

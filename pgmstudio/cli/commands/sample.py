@@ -1,24 +1,36 @@
-"""`pgmstudio sample`: rows drawn from a model."""
+"""`pgmstudio sample`: rows drawn from a model, also given evidence."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
-import numpy as np
-
-from pgmstudio.cli.options.data import check_memory, open_model
+from pgmstudio.cli.options.data import (
+    check_memory,
+    open_model,
+    save_rows,
+)
+from pgmstudio.cli.options.evidence import add_evidence_options, evidence_from_args, finding_json
 from pgmstudio.cli.terminal.output import FilesWritten, count_of
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.run import run_task
+from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.io.data.reader import write_data
+from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.languages.registry import a_kind
-from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.languages.sessions import Sampled, SamplePlan, sample_rows
+from pgmstudio.core.model import (
+    Model,
+    ProbabilisticModel,
+)
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
-    parser = CommandParser("sample", "Draw independent rows from a model.")
+    parser = CommandParser(
+        "sample", "Draw independent rows from a model; with evidence, rows given that evidence."
+    )
     parser.add_argument("model", metavar="MODEL", help="model file")
     parser.add_argument(
         "-n", "--rows", type=whole_number(0), required=True, metavar="N", help="number of rows"
@@ -29,8 +41,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         type=number(0, 1),
         default=0.0,
         metavar="X",
-        help="probability that a cell is missing (default 0)",
+        help="probability that a cell is missing, whatever its value (default 0)",
     )
+    add_evidence_options(parser)
     parser.add_seed()
     parser.add_quote_formulas()
     return parser
@@ -43,21 +56,32 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
             f"{a_kind(model.kind, 'A')} is no probability distribution; it cannot be sampled."
         )
     check_memory(args.rows, model.domain)
-    rng = np.random.default_rng(args.seed)
-    data = model.sample(args.rows, rng)
-    if args.missing > 0:
-        codes = data.codes.copy()
-        codes[rng.random(codes.shape) < args.missing] = data.missing_code
-        data = DataSet(data.domain, codes)
-    write_data(args.output, data, quoted=args.quote_formulas)
+    given = evidence_from_args(model.domain, args)
+    plan = SamplePlan(args.rows, args.seed, args.missing, given or None)
+    data = _sampled(model, plan, line)
+    save_rows(args.output, data, quoted=args.quote_formulas)
     rows, columns = count_of(data.row_count, "row"), count_of(len(data.domain), "column")
-    line.message(f"Wrote {rows} of {columns} to {args.output}.")
-    return FilesWritten(
-        {
-            "kind": model.kind,
-            "seed": args.seed,
-            "rows": data.row_count,
-            "variables": len(data.domain),
-            "data": args.output,
-        }
-    )
+    line.message(f"Wrote {rows} of {columns} to {spoken(args.output)}.")
+    document = {
+        "kind": model.kind,
+        "seed": args.seed,
+        "rows": data.row_count,
+        "variables": len(data.domain),
+        "data": args.output,
+    }
+    if given:
+        document["evidence"] = {name: finding_json(finding) for name, finding in given.items()}
+    return FilesWritten(document)
+
+
+def _sampled(model: Model, plan: SamplePlan, line: ProgressLine) -> DataSet:
+    result: list[DataSet] = []
+
+    def take(event: Progress | Sampled) -> None:
+        if isinstance(event, Sampled):
+            result.append(event.data)
+
+    run_task(lambda cancel: sample_rows(model, plan, cancel), take, line)
+    if not result:
+        raise Cancelled("Interrupted before all rows were drawn; nothing was written.")
+    return result[0]

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pgmstudio.cli.options.data import open_model, refuse_without_probabilities
+from pgmstudio.cli.options.data import (
+    open_model,
+    refuse_without_probabilities,
+    save_table,
+)
 from pgmstudio.cli.options.evidence import (
     add_evidence_options,
     evidence_from_args,
@@ -25,7 +29,6 @@ from pgmstudio.core.analysis.tables import swing_table, table_text, trace_table,
 from pgmstudio.core.analysis.value_of_information import value_of_evidence
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.sessions import open_session
@@ -82,7 +85,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> SensitivityReport:
     if args.output is not None:
         if swings is None:
             raise UsageError(f"{a_kind(model.kind, 'A')} has no tables to vary; leave out -o.")
-        write_csv(args.output, table_text(swing_table(swings)), quoted=args.quote_formulas)
+        save_table(args.output, table_text(swing_table(swings)), quoted=args.quote_formulas)
         entries = count_of(len(swings), "table entry", "table entries")
         line.message(f"Wrote {entries} to {args.output}.")
     return SensitivityReport(

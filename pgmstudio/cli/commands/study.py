@@ -13,7 +13,7 @@ from typing import Any
 from pgmstudio.cli.commands.recipe import ExperimentList
 from pgmstudio.cli.options.parameters import add_param_options, params_from
 from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, whole
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError, folder
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.drawing.markers import Marker
@@ -48,9 +48,16 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     )
     parser.describe(study, "study")
     parser.add_argument("name", metavar="NAME", nargs="?", help="name of the study")
-    parser.add_argument("--out", metavar="FOLDER", help="folder for points, curves and tables")
+    parser.add_argument(
+        "-o",
+        "--output",
+        "--out",
+        type=folder,
+        metavar="FOLDER",
+        help="folder for points, curves and tables",
+    )
     parser.add_data_folder()
-    parser.add_processes()
+    parser.add_jobs("--processes")
     parser.add_argument(
         "--tables", action="store_true", help="only write tables and curves of the saved points"
     )
@@ -66,13 +73,13 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     if args.name is None:
         return study_list(folder)
     study = study_of(args.name)
-    if args.out is None:
+    if args.output is None:
         raise UsageError("study needs --out FOLDER for its points, curves and tables.")
     params = params_from(args, StudyParams)
     study = study.only(params.only)
     sources = read_sources(study, folder)
-    executor = ProcessExecutor(args.processes)
-    task = StudyTask(Path(args.out), study, params, args.seed, sources, executor)
+    executor = ProcessExecutor(args.jobs)
+    task = StudyTask(Path(args.output), study, params, args.seed, sources, executor)
     end = None
     if not args.tables:
         end = run_task(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pgmstudio.cli.commands.curve import BEST_LEGEND
 from pgmstudio.cli.options.data import check_ending
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
-from pgmstudio.cli.terminal.parser import CommandParser, number
+from pgmstudio.cli.terminal.parser import CommandParser, folder, number
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.analysis.query_benchmark import QueryPlan, random_queries
@@ -60,12 +60,17 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     )
     parser.add_argument("plan", metavar="PLAN", help="plan file (.toml or .json)")
     parser.add_argument(
-        "--out", metavar="FOLDER", help="folder of the points (default PLAN.points)"
+        "-o",
+        "--output",
+        "--out",
+        type=folder,
+        metavar="FOLDER",
+        help="folder of the points (default PLAN.points)",
     )
     parser.add_argument(
         "--resume", action="store_true", help="continue with the points in the folder"
     )
-    parser.add_processes()
+    parser.add_jobs("--processes")
     parser.add_argument(
         "--cluster",
         metavar="ADDRESS",
@@ -100,7 +105,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> SweepReport:
     plan = read_plan(args.plan)
     if plan.data is None:
         raise FileError(args.plan, "names no data. Add a group “data” with the entry “file”.")
-    folder = PointFolder(args.out or Path(args.plan).with_suffix(".points"))
+    folder = PointFolder(args.output or Path(args.plan).with_suffix(".points"))
     if folder.points and not args.resume:
         count = count_of(len(folder.points), "point")
         raise FileError(
@@ -150,7 +155,7 @@ def _against_best(
 def _executor(args: argparse.Namespace) -> Executor:
     if args.cluster is not None:
         return Cluster(args.cluster)
-    return ProcessExecutor(args.processes)
+    return ProcessExecutor(args.jobs)
 
 
 def _write(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.cli.terminal.output import Block, decimal, percent, whole
-from pgmstudio.cli.terminal.parser import CommandParser
+from pgmstudio.cli.terminal.parser import CommandParser, folder
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_learner
 from pgmstudio.core.analysis.model_comparison import likelihood_of
@@ -48,15 +48,23 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "tour", "Work through the sample “Asia”: evidence, learning, drawings, a report."
     )
-    parser.add_argument("--out", default="tour", metavar="FOLDER", help="folder for the files")
+    parser.add_argument(
+        "-o",
+        "--output",
+        "--out",
+        type=folder,
+        default="tour",
+        metavar="FOLDER",
+        help="folder for the files",
+    )
     parser.add_seed()
     return parser
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> TourFiles:
-    files = take_tour(Path(args.out), seed=args.seed, line=line)
-    line.message(f"The tour is in {args.out}; start with {files[-1]}.")
-    return TourFiles(args.out, files)
+    files = take_tour(Path(args.output), seed=args.seed, line=line)
+    line.message(f"The tour is in {args.output}; start with {files[-1]}.")
+    return TourFiles(args.output, files)
 
 
 @dataclass(frozen=True, eq=False)

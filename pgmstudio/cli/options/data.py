@@ -9,14 +9,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.cli.terminal.output import count_of
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, whole_number
+from pgmstudio.cli.terminal.parser import (
+    CommandParser,
+    UsageError,
+    listed_names,
+    number,
+    whole_number,
+)
 from pgmstudio.cli.terminal.progress import ProgressLine
+from pgmstudio.cli.terminal.streams import STANDARD, input_file, output_file
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataFileError, ModelFileError
+from pgmstudio.core.errors import (
+    DataFileError,
+    ModelFileError,
+    UnknownNameError,
+)
+from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.background_knowledge import read_knowledge
 from pgmstudio.core.io.data.options import DEFAULT_MARKERS, ImportOptions
+from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.models.files import (
     ModelFile,
     is_model_path,
@@ -28,6 +41,7 @@ from pgmstudio.core.io.reading_limits import set_read_limit
 from pgmstudio.core.languages.registry import a_kind, no_likelihood_reason
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import Model
+from pgmstudio.core.reports.pictures import PICTURE_ENDINGS, picture_of
 
 if TYPE_CHECKING:
     from pgmstudio.core.data.dataset import Imported
@@ -88,13 +102,13 @@ def add_data_options(
     group.add_argument("--frequency", metavar="COLUMN", help="column with the count of each row")
     group.add_argument(
         "--as-states",
-        metavar="COLUMN",
+        metavar="COLUMN,…",
         action="append",
         default=[],
-        help="use the numbers of this column as states, however many",
+        help="use the numbers of these columns as states, however many",
     )
     group.add_argument(
-        "--leave-out", metavar="COLUMN", action="append", default=[], help="skip this column"
+        "--leave-out", metavar="COLUMN,…", action="append", default=[], help="skip these columns"
     )
     group.add_argument(
         "--sheet", "--table", metavar="NAME", help="sheet of a workbook, or table of a database"
@@ -111,6 +125,12 @@ def add_data_options(
         metavar="GB",
         help="limit of the unpacked size of a file and of the memory for reading it (default: 4)",
     )
+
+
+def add_output_file(parser: CommandParser, metavar: str) -> None:
+    """Add the file to write, as the last argument or after -o."""
+    parser.add_argument("last", nargs="?", metavar=metavar, help="file to write")
+    parser.add_argument("-o", "--output", metavar=metavar, help="the same as the last argument")
 
 
 def import_options(args: argparse.Namespace) -> ImportOptions:
@@ -136,8 +156,20 @@ def import_options(args: argparse.Namespace) -> ImportOptions:
 def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
     from pgmstudio.core.io.data.reader import import_data
 
+    def separated(known: Sequence[str]) -> ImportOptions:
+        """With lists of columns in one argument taken apart."""
+        lists = (options.leave_out, options.as_states)
+        leave_out, as_states = (tuple(listed_names(columns, known)) for columns in lists)
+        return replace(options, leave_out=leave_out, as_states=as_states)
+
     try:
-        imported = import_data(path, options)
+        with input_file(path, ".csv") as file:
+            try:
+                imported = import_data(file, options)
+            except UnknownNameError as error:
+                if error.what != "column" or separated(error.known) == options:
+                    raise
+                imported = import_data(file, separated(error.known))
     except DataFileError as error:
         if MANY_NUMBERS in error.headline:
             advice = "Options: --bins N, --as-states COLUMN, --leave-out COLUMN."
@@ -215,7 +247,8 @@ def read_rows_for(
 
 def open_model(path: str, line: ProgressLine) -> ModelFile:
     """Read a model file; its reader's notes are printed."""
-    file = read_model(path)
+    with input_file(path, ".json") as source:
+        file = read_model(source)
     for note in file.warnings:
         line.message(note)
     return file
@@ -230,15 +263,47 @@ def open_models(paths: Sequence[str], line: ProgressLine) -> dict[str, Model]:
 
 def save_model(path: str, file: ModelFile, line: ProgressLine) -> tuple[str, ...]:
     """Write a model file; what the format cannot hold is printed and returned."""
-    lost = tuple(write_model(path, file))
+    with output_file(path, ".json") as target:
+        lost = tuple(write_model(target, file))
     for message in lost:
         line.message(message)
     return lost
 
 
+def save_rows(path: str, data: DataSet, *, quoted: bool) -> None:
+    """Write rows in the format of the file's ending, as CSV to standard output."""
+    from pgmstudio.core.io.data.reader import write_data
+
+    with output_file(path, ".csv") as target:
+        write_data(target, data, quoted=quoted)
+
+
+def save_content(path: str, content: bytes) -> None:
+    """Write a file, or to standard output."""
+    with output_file(path, "") as target:
+        replace_file(target, content)
+
+
+def check_picture_path(path: str | None) -> None:
+    """UsageError unless a picture can have this ending."""
+    check_ending(path, PICTURE_ENDINGS, "pictures")
+
+
+def save_picture(path: str, svg: str) -> None:
+    """Write a drawing as SVG, PNG or PDF, by the ending of the file; SVG to standard output."""
+    ending = ".svg" if path == STANDARD else Path(path).suffix.lower()
+    save_content(path, picture_of(svg, ending))
+
+
+def save_table(path: str, text: str, *, quoted: bool) -> None:
+    """Write a table of comma-separated values."""
+    with output_file(path, ".csv") as target:
+        write_csv(target, text, quoted=quoted)
+
+
 def check_ending(path: str | None, endings: Sequence[str], what: str) -> None:
     """UsageError unless the path has one of these endings."""
-    if path is not None and Path(path).suffix.lower() not in endings:
+    if path not in (None, STANDARD) and Path(path or "").suffix.lower() not in endings:
         raise UsageError(f"{path} must end in {' or '.join(endings)}, the format of {what}.")
 
 
@@ -251,6 +316,8 @@ def read_knowledge_file(path: str | None) -> Knowledge | None:
 
 def check_model_path(path: str) -> None:
     """ModelFileError before a long run if no model can be written to this path."""
+    if path == STANDARD:
+        return
     if not is_model_path(path):
         listed = ", ".join(known_endings())
         raise ModelFileError(path, f"does not have an ending of a model file: {listed}.")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError, spelled
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import UnknownNameError
@@ -76,23 +76,21 @@ def evidence_from(
 ) -> dict[str, Finding]:
     """Findings from texts; a variable has one finding, which may exclude several states."""
     excluded_states: dict[str, set[str]] = {}
-    for text in excluded:
+    for text in _findings_in(domain, excluded):
         variable, state = split_at_variable(domain, text, "--not V=s")
-        variable.code(state)
+        state = state_of(variable, state)
         excluded_states.setdefault(variable.name, set()).add(state)
     parsed: list[tuple[str, Finding]] = []
-    for text in given:
+    for text in _findings_in(domain, given):
         variable, state = split_at_variable(domain, text, "--given V=s")
-        variable.code(state)
-        parsed.append((variable.name, Observed(state)))
+        parsed.append((variable.name, Observed(state_of(variable, state))))
     parsed += [(name, Excluded(frozenset(states))) for name, states in excluded_states.items()]
     for text in soft:
         variable, rest = split_at_variable(domain, text, "--soft V=s:w,s:w")
         parsed.append((variable.name, Likelihood(tuple(weights_from(variable, rest)))))
-    for text in done:
+    for text in _findings_in(domain, done):
         variable, state = split_at_variable(domain, text, "--do V=s")
-        variable.code(state)
-        parsed.append((variable.name, Done(state)))
+        parsed.append((variable.name, Done(state_of(variable, state))))
     findings: dict[str, Finding] = {}
     for name, finding in parsed:
         if name in findings and findings[name] != finding:
@@ -109,14 +107,35 @@ def observed_states(domain: Domain, texts: Sequence[str]) -> dict[str, str]:
     return {name: f.state for name, f in findings.items() if isinstance(f, Observed)}
 
 
+def _findings_in(domain: Domain, texts: Sequence[str]) -> Iterator[str]:
+    """Texts V=s; one with commas is several, unless its state is known as it is."""
+    for text in texts:
+        name, _, state = text.partition("=")
+        variable = spelled(name, domain.names)
+        parts = [part.strip() for part in text.split(",")]
+        is_one = variable in domain and spelled(state, domain[variable].states) in set(
+            domain[variable].states
+        )
+        is_list = all(spelled(part.partition("=")[0], domain.names) in domain for part in parts)
+        yield from [text] if is_one or not is_list else parts
+
+
+def state_of(variable: Variable, text: str) -> str:
+    """The state that is meant; case does not matter where only one state is spelled so."""
+    state = spelled(text, variable.states)
+    variable.code(state)  # raises, with the nearest state
+    return state
+
+
 def split_at_variable(domain: Domain, text: str, form: str) -> tuple[Variable, str]:
     """Split `V=s` at the first “=” after a known variable; names may contain “=” too."""
     if "=" not in text:
         raise UsageError(f"{text!r} is not of the form {form}.")
     positions = [index for index, character in enumerate(text) if character == "="]
     for position in positions:
-        if text[:position] in domain:
-            return domain[text[:position]], text[position + 1 :]
+        name = spelled(text[:position], domain.names)
+        if name in domain:
+            return domain[name], text[position + 1 :]
     raise UnknownNameError("variable", text[: positions[0]], domain.names)
 
 

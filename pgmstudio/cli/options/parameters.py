@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pgmstudio.cli.terminal.parser import CommandParser
+from pgmstudio.cli.terminal.parser import CommandParser, is_number, spelled
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.params import ParamKind, ParamSpec, parse_params, specs_of
@@ -33,8 +33,18 @@ def add_param_options(parser: CommandParser, params_type: type, title: str) -> N
             settings |= {"nargs": "?", "const": "yes", "metavar": "yes|no"}
         else:
             settings["metavar"] = _metavar(spec)
+        names = [f"--{spec.option}"]
+        if spec.option == "processes" and not parser.has_option("--jobs"):
+            names = ["-j", "--jobs", *names]
+        if spec.is_list:
+            parser.take_words(names[-1], is_number)
         text = f"{spec.help} ({range_of(spec)})"
-        group.add_argument(f"--{spec.option}", help=text.replace("%", "%%"), **settings)
+        group.add_argument(*names, help=text.replace("%", "%%"), **settings)
+
+
+def option_defaults(settings: Mapping[str, str]) -> Mapping[str, str]:
+    """Parameters as defaults of the options of `add_param_options`."""
+    return {_PREFIX + name: text for name, text in settings.items()}
 
 
 def _metavar(spec: ParamSpec) -> str:
@@ -77,7 +87,7 @@ def params_from(args: argparse.Namespace, params_type: type[P]) -> P:
         if spec.kind is ParamKind.OBJECT and text != spec.none_label:
             values[name] = read_object(spec, text)
         else:
-            values[name] = text
+            values[name] = spelled(text, spec.choices)
     try:
         parsed = parse_params(params_type, values)
     except ParameterError as error:

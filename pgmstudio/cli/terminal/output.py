@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.number_format import ASCII, ascii_numbers
@@ -75,10 +80,14 @@ class FilesWritten:
         return ()
 
 
-def print_result(result: Result, *, as_json: bool) -> None:
-    """Write a result to standard output; in JSON a number that is not finite is null."""
-    if as_json:
+def print_result(result: Result, style: str = "table") -> None:
+    """Write a result to standard output: text for people, rows as CSV, or one JSON object, in
+    which a number that is not finite is null."""
+    if style == "json":
         sys.stdout.write(exported_json(result.as_dict(), indent=None))
+        return
+    if style == "csv":
+        sys.stdout.write(csv_text(records_of(result)))
         return
     for block in result.blocks():
         if isinstance(block, str):
@@ -86,6 +95,50 @@ def print_result(result: Result, *, as_json: bool) -> None:
         else:
             for line in block.lines():
                 print(line)
+
+
+Record = Mapping[str, Any]
+
+
+@runtime_checkable
+class HasRecords(Protocol):
+    """A result that says itself what its rows are."""
+
+    def records(self) -> Iterable[Record]: ...
+
+
+def records_of(result: Result) -> list[Record]:
+    """The rows of a result: its own, those of the first list in its JSON object, or the object."""
+    if isinstance(result, HasRecords):
+        return list(result.records())
+    document = result.as_dict()
+    for entry in document.values():
+        if isinstance(entry, Sequence) and entry and all(isinstance(one, Mapping) for one in entry):
+            return list(entry)
+    return [document] if document else []
+
+
+def csv_text(records: Sequence[Record]) -> str:
+    """Rows with a header; an entry with parts of its own is written as JSON."""
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if columns:
+        writer.writerow(columns)
+    writer.writerows([_cell(record.get(name)) for name in columns] for record in records)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, Sequence | Mapping):
+        return exported_json(value, indent=None).strip()
+    return str(value)
 
 
 def percent(fraction: float) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn, Protocol
 
+from pgmstudio.cli.terminal.streams import STANDARD
 from pgmstudio.core.errors import PgmStudioError, UnknownNameError
+
+FORMATS = ("table", "csv", "json")
 
 
 class UsageError(PgmStudioError):
@@ -37,21 +40,68 @@ class CommandParser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        self._lists: dict[str, Callable[[str], bool]] = {}
         output = self.add_argument_group("output")
-        output.add_argument("--json", action="store_true", help="print one JSON object")
         output.add_argument(
-            "--quiet", action="store_true", help="do not print progress, notes or the outcome"
+            "--format",
+            type=one_of(FORMATS),
+            default=FORMATS[0],
+            metavar="|".join(FORMATS),
+            help="print tables and text for people, the rows of the result as CSV with all digits, "
+            "or one JSON object (default table)",
+        )
+        output.add_argument(
+            "--json", dest="format", action="store_const", const="json", help="as --format json"
+        )
+        output.add_argument(
+            "-q",
+            "--quiet",
+            action="store_true",
+            help="do not print progress, notes or the outcome",
         )
 
+    def has_option(self, option: str) -> bool:
+        return option in self._option_string_actions
+
+    def take_words(self, option: str, accepts: Callable[[str], bool]) -> None:
+        """Let the list of this option go on over further words, as long as they are accepted."""
+        self._lists[option] = accepts
+
+    def _joined(self, argv: Sequence[str]) -> list[str]:
+        """The arguments with the words of each list in one of them."""
+        joined: list[str] = []
+        accepts = None
+        for place, argument in enumerate(argv):
+            is_value = place > 0 and argv[place - 1] in self._lists
+            if is_value:
+                accepts = self._lists[argv[place - 1]]
+            elif accepts is not None and accepts(argument):
+                joined[-1] += f",{argument}"
+                continue
+            else:
+                accepts = None
+            joined.append(argument)
+        return joined
+
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        args, unknown = self.parse_known_args(list(argv))
+        args, unknown = self.parse_known_args(self._joined(argv))
         for argument in unknown:
             if argument.startswith("-"):
                 options = [option for option in self._option_string_actions if len(option) > 2]
                 raise UnknownNameError(f"option of {self.prog}", argument.split("=")[0], options)
         if unknown:
             raise UsageError(f"Unexpected: {' '.join(unknown)}. See {self.prog} --help.")
+        if "last" in args:
+            self._take_last(args)
         return args
+
+    def _take_last(self, args: argparse.Namespace) -> None:
+        """The file to write may be the last argument or the value of -o."""
+        if args.last is None and args.output is None:
+            self.error("Missing: OUT")
+        if args.last is not None and args.output is not None:
+            raise UsageError(f"Two files to write: {args.output} and {args.last}. Choose one.")
+        args.output = args.output or args.last
 
     def describe(self, experiment: Experiment | None, command: str) -> None:
         """Describe one experiment in the help, or how to get the help of each."""
@@ -106,12 +156,17 @@ class CommandParser(argparse.ArgumentParser):
             help="the folder of data sets (default: shared/data beside the checkout)",
         )
 
-    def add_processes(self) -> None:
+    def add_jobs(self, *old_names: str) -> None:
+        """Add --jobs, which may have older names."""
         self.add_argument(
-            "--processes",
+            "-j",
+            "--jobs",
+            *old_names,
+            dest="jobs",
             type=whole_number(1),
             metavar="N",
-            help="number of runs at the same time (default: one for each core)",
+            help="number of runs at the same time (default: one for each core); the result is "
+            "the same for any number",
         )
 
     def add_seed(self) -> None:
@@ -158,12 +213,56 @@ def number(low: float, high: float = math.inf, *, low_open: bool = False) -> Cal
     return read
 
 
+def is_number(text: str) -> bool:
+    """Whether the text is a number or several with commas."""
+    try:
+        return bool([float(part) for part in listed(text)])
+    except ValueError:
+        return False
+
+
+def folder(text: str) -> str:
+    """A type for options: the folder of results."""
+    if text == STANDARD:
+        raise argparse.ArgumentTypeError("the results are a folder, not a file for a pipe")
+    return text
+
+
 def one_of(choices: Sequence[str]) -> Callable[[str], str]:
-    """A type for options: one of a few texts."""
+    """A type for options: one of a few texts, in any case."""
 
     def read(text: str) -> str:
-        if text not in choices:
+        known = spelled(text, choices)
+        if known not in choices:
             raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(choices)}")
-        return text
+        return known
 
     return read
+
+
+def spelled(name: str, known: Iterable[str]) -> str:
+    """The known name that is meant: itself, or the only one that differs in case; else `name`."""
+    names = tuple(known)
+    alike = [other for other in names if other.casefold() == name.casefold()]
+    return alike[0] if name not in names and len(alike) == 1 else name
+
+
+def listed(text: str | Iterable[str] | None) -> list[str]:
+    """The names of a list, separated by commas or blanks, in one argument or in several."""
+    texts = [text] if isinstance(text, str) else list(text or ())
+    return [name for one in texts for name in one.replace(",", " ").split()]
+
+
+def listed_names(text: str | Iterable[str] | None, known: Iterable[str]) -> list[str]:
+    """The same for names that may hold commas and blanks themselves: an argument that is a known
+    name is one name, and a name that differs in case only is that of `known`."""
+    names = tuple(known)
+    found: list[str] = []
+    for one in [text] if isinstance(text, str) else list(text or ()):
+        commas = [part.strip() for part in one.split(",") if part.strip()]
+        for parts in ([one], commas, listed(one)):
+            spelled_parts = [spelled(part, names) for part in parts]
+            if set(spelled_parts) <= set(names):
+                break
+        found += spelled_parts
+    return found

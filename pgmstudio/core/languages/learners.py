@@ -19,6 +19,17 @@ from pgmstudio.core.learning.base import Learner, RunArtifact
 
 PLUGIN_GROUP = "pgmstudio.learners"
 
+# Short names that are not the part of a key after its full stop.
+ALIASES = {
+    "hc": "bn.hill-climb",
+    "ges": "bn.kes",
+    "nb": "bn.naive-bayes",
+    "sem": "bn.structural-em",
+}
+# Settings that an alias stands for: greedy equivalence search is the k-greedy search with k = 1 and
+# without turning (Nielsen et al. 2003).
+_ALIAS_SETTINGS = {"ges": {"greediness": "1", "phases": "two-phase"}}
+
 _registered: dict[str, Learner[Any]] = {}
 
 
@@ -63,9 +74,26 @@ def plugin_problems() -> tuple[str, ...]:
     return _plugins()[1]
 
 
+def full_key(name: str) -> str:
+    """The key that is meant by a key in any case, by its last part if no other key has it
+    (`pc`), or by an alias (`hc`); any other name is returned as it is."""
+    keys = (*learner_keys(), *_registered)
+    if name in keys:
+        return name
+    written = name.lower()
+    fitting = [key for key in keys if written in (key.lower(), key.lower().partition(".")[2])]
+    return fitting[0] if len(fitting) == 1 else ALIASES.get(written, name)
+
+
+def alias_settings(name: str) -> Mapping[str, str]:
+    """The parameters that this alias of a learner sets."""
+    return _ALIAS_SETTINGS.get(name.lower(), {})
+
+
 def learner_of(key: str) -> Learner[Any]:
-    """The learner of that key, the only one that is loaded; UnknownNameError suggests the
-    nearest."""
+    """The learner of that key or alias, the only one that is loaded; UnknownNameError suggests
+    the nearest."""
+    key = full_key(key)
     if key in _registered:
         return _registered[key]
     reference = _reference(key)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
 from pgmstudio.core.errors import DataError, PgmStudioError, TooLargeError
@@ -31,6 +32,7 @@ from pgmstudio.core.inference.base import (
     Observed,
     doings_first,
     done_states,
+    weights_of,
 )
 from pgmstudio.core.inference.factors import Factor
 from pgmstudio.core.inference.junction_tree.propagation import Propagation, compiled_passes
@@ -251,6 +253,8 @@ def most_probable_together(
 
 _ROWS_AT_ONCE = 100_000
 _TELL_EVERY = 50
+# Evidence of at least this probability is waited for: drawing all of a row is that much faster.
+_LIKELY_LOG2 = math.log2(1e-3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +279,9 @@ def sample_rows(
 ) -> Iterator[Progress | Sampled]:
     """Independent rows from the model.
 
-    Without evidence the model draws them itself. With evidence each row is drawn variable by
-    variable: P(x1 | e), then P(x2 | x1, e), …, which is exact for every kind of evidence.
+    Without evidence the model draws them itself. Given likely evidence it does so too, and rows
+    are kept with the probability that they agree with it. Given other evidence the rows are drawn
+    variable by variable: P(x1 | e), then P(x2 | x1, e), … All of these are exact.
     """
     if not isinstance(model, ProbabilisticModel):
         raise DataError(
@@ -307,22 +312,87 @@ def _conditional(
     rng: np.random.Generator,
     cancel: CancelToken,
 ) -> Generator[Progress, None, Codes]:
-    names = model.domain.names
     evidence = doings_first(plan.evidence or {})
-    codes = np.empty((len(names), plan.rows), dtype=code_dtype(model.domain))
-    for row in range(plan.rows):
+    for variable, finding in evidence.items():
+        session.set_evidence(variable, finding)
+    is_seen = not done_states(evidence) and all(name in model.domain for name in evidence)
+    if is_seen and session.log2_evidence() >= _LIKELY_LOG2:
+        return (yield from _accepted(model, evidence, session.log2_evidence(), plan, rng, cancel))
+    return (yield from _variable_by_variable(session, model, evidence, plan, rng, cancel))
+
+
+def _accepted(
+    model: ProbabilisticModel,
+    evidence: Mapping[str, Finding],
+    log2_evidence: float,
+    plan: SamplePlan,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Generator[Progress, None, Codes]:
+    """Rows of the model, each kept with the probability of the evidence given the row."""
+    weights = [
+        (model.domain.index(name), weights_of(model.domain[name], finding))
+        for name, finding in evidence.items()
+    ]
+    kept: list[Codes] = []
+    found = 0
+    while not kept or found < plan.rows:
         cancel.raise_if_cancelled()
-        if row % _TELL_EVERY == 0:
-            yield Progress(row / plan.rows, f"{row} of {plan.rows} rows drawn…")
-        session.retract_all()
-        for variable, finding in evidence.items():
-            session.set_evidence(variable, finding)
-        for index, name in enumerate(names):
-            belief = session.belief(name).values
-            code = int(rng.choice(belief.size, p=belief / belief.sum()))
-            codes[index, row] = code
+        yield Progress(found / plan.rows, f"{found} of {plan.rows} rows drawn…")
+        expected = math.ceil(1.1 * (plan.rows - found) * 2.0**-log2_evidence) + 16
+        drawn = model.sample(min(_ROWS_AT_ONCE, expected), rng).codes
+        chances = np.ones(drawn.shape[1])
+        for index, weight in weights:
+            chances *= weight[drawn[index]]
+        kept.append(drawn[:, rng.random(chances.size) < chances])
+        found += kept[-1].shape[1]
+    return np.concatenate(kept, axis=1)[:, : plan.rows]
+
+
+def _variable_by_variable(
+    session: InferenceSession,
+    model: ProbabilisticModel,
+    evidence: Mapping[str, Finding],
+    plan: SamplePlan,
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> Generator[Progress, None, Codes]:
+    """Rows that agree so far are drawn together, from one belief of the next variable."""
+    domain = model.domain
+    codes = np.empty((len(domain), plan.rows), dtype=code_dtype(domain))
+    found, told = 0, 0
+    # Groups of rows by how many of their variables are drawn; None is the end of such a group.
+    groups: list[tuple[int, NDArray[np.intp] | None]] = [(0, np.arange(plan.rows))]
+    while groups:
+        index, rows = groups.pop()
+        if rows is None:
+            _set_or_retract(session, domain.names[index], evidence.get(domain.names[index]))
+            continue
+        cancel.raise_if_cancelled()
+        if index > 0:
+            last = domain.variables[index - 1]
             if not isinstance(
-                session.evidence.get(name), Done
-            ):  # an intervention is more than an observed state
-                session.set_evidence(name, Observed(model.domain[name].states[code]))
+                evidence.get(last.name), Done
+            ):  # which is more than an observed state
+                state = last.states[int(codes[index - 1, rows[0]])]
+                session.set_evidence(last.name, Observed(state))
+                groups.append((index - 1, None))
+        belief = session.belief(domain.names[index]).values
+        codes[index, rows] = rng.choice(belief.size, size=rows.size, p=belief / belief.sum())
+        if index + 1 < len(domain):
+            states = codes[index, rows]
+            groups += [(index + 1, rows[states == code]) for code in np.unique(states)]
+            continue
+        found += rows.size
+        if found - told >= _TELL_EVERY:
+            told = found
+            yield Progress(found / plan.rows, f"{found} of {plan.rows} rows drawn…")
+    rng.shuffle(codes, axis=1)  # rows of one group are no longer together
     return codes
+
+
+def _set_or_retract(session: InferenceSession, name: str, finding: Finding | None) -> None:
+    if finding is None:
+        session.retract(name)
+    else:
+        session.set_evidence(name, finding)

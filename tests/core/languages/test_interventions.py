@@ -18,6 +18,7 @@ from pgmstudio.core.inference.base import (
     Done,
     Excluded,
     Finding,
+    Likelihood,
     Observed,
     doings_first,
     weights_of,
@@ -270,3 +271,30 @@ def test_an_intervention_goes_with_findings_of_every_kind() -> None:
     assert session.belief("dry").values[0] == pytest.approx(1.0)
     assert 2.0 ** session.log2_evidence() == pytest.approx(0.5)
     assert session.belief("wet").values[0] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"wet": Observed("yes")},  # likely: rows of the model that agree with it are kept
+        {"dry": Likelihood((("yes", 0.2), ("no", 1.0))), "wet": Observed("yes")},
+        {"sprinkler": Done("off"), "wet": Observed("no")},  # variable by variable
+    ],
+    ids=["observed", "soft", "do"],
+)
+def test_rows_drawn_given_evidence_are_as_frequent_as_they_are_probable(
+    evidence: dict[str, Finding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, count = sprinkler(), 4000
+    session = open_session(model)
+    for name, finding in doings_first(evidence).items():
+        session.set_evidence(name, finding)
+    for likely in (-10.0, 0.0):  # the second way of drawing as well
+        monkeypatch.setattr("pgmstudio.core.languages.sessions._LIKELY_LOG2", likely)
+        *_, last = sample_rows(model, SamplePlan(count, seed=3, evidence=evidence), NEVER)
+        assert isinstance(last, Sampled)
+        assert last.data.row_count == count
+        for index, variable in enumerate(model.domain):
+            wanted = session.belief(variable.name).values
+            found = np.bincount(last.data.codes[index], minlength=wanted.size) / count
+            assert found == pytest.approx(wanted, abs=0.035)

@@ -136,6 +136,18 @@ def default_lambdas(rows: float) -> tuple[float, ...]:
     return tuple(sorted({*values} | {LAMBDA_AIC, lambda_bic(max(rows, 2))}))
 
 
+def curve_rows(
+    plan: CurvePlan, data: DataSet, test: DataSet | None, rng: np.random.Generator
+) -> PlanRows:
+    """The rows to learn from and to test on; without `test` some are held out at random."""
+    if test is None:
+        seed = int(rng.integers(2**32))
+        data, test = split(data, (1 - plan.test_share, plan.test_share), seed).parts(data)
+    if data.row_count == 0 or test.row_count == 0:
+        raise DataError("A curve needs rows to learn from and rows to test on.")
+    return PlanRows(data, test)
+
+
 def sl_curve(
     plan: CurvePlan,
     data: DataSet,
@@ -151,13 +163,9 @@ def sl_curve(
     that goes from model to model by itself is run once and gives all its points. A run that
     cannot be done becomes a note. Everything but `seconds` is the same every time.
     """
-    if test is None:
-        seed = int(rng.integers(2**32))
-        data, test = split(data, (1 - plan.test_share, plan.test_share), seed).parts(data)
-    if data.row_count == 0 or test.row_count == 0:
-        raise DataError("A curve needs rows to learn from and rows to test on.")
-    rows = PlanRows(data, test)
-    runs = runs_of(plan.learners, plan.lambdas or default_lambdas(data.total_weight), plan.seeds)
+    rows = curve_rows(plan, data, test, rng)
+    lambdas = plan.lambdas or default_lambdas(rows.train.total_weight)
+    runs = runs_of(plan.learners, lambdas, plan.seeds)
     for index, run in enumerate(runs):
         cancel.raise_if_cancelled()
         yield Progress(index / len(runs), run.title, {"model": index + 1})

@@ -1,0 +1,96 @@
+"""The runs of a curve over several processes, with a time limit that the learners share fairly.
+
+A learner that is run for many λ gets as much time in all as one that goes through them by itself.
+The runs of the learners take turns, so that a stop leaves points of each of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.execution.process_pool import core_count
+from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows
+from pgmstudio.core.experiments.plans.run_task import PointWork
+from pgmstudio.core.experiments.plans.runner import (
+    Executor,
+    ExecutorEvent,
+    ProcessExecutor,
+    SerialExecutor,
+)
+
+# The part of the limit for learning; the rest is for measuring the models.
+LEARNING_FRACTION = 0.9
+# What a run gets at least, so that it can reach a first model.
+MIN_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class FairExecutor:
+    """So many processes, one for each core if None; all runs end within `seconds`."""
+
+    processes: int | None = None
+    seconds: float | None = None
+
+    def events(
+        self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
+    ) -> Iterator[tuple[int, ExecutorEvent]]:
+        order = taking_turns([work.run for work in works])
+        sorted_works: Sequence[PointWork] = [works[number] for number in order]
+        processes = min(self.processes or core_count(), max(1, len(works)))
+        if self.seconds is not None:
+            sorted_works = FairShares(sorted_works, LEARNING_FRACTION * self.seconds, processes)
+        executor: Executor = SerialExecutor() if processes == 1 else ProcessExecutor(processes)
+        for place, event in executor.events(rows, sorted_works, cancel):
+            yield order[place], event
+
+
+def taking_turns(runs: Sequence[PlannedRun]) -> list[int]:
+    """The numbers of the runs, in turn one of each learner."""
+    seen: Counter[tuple[str, str]] = Counter()
+    places = []
+    for number, run in enumerate(runs):
+        places.append((seen[_curve(run)], number))
+        seen[_curve(run)] += 1
+    return [number for _, number in sorted(places)]
+
+
+def _curve(run: PlannedRun) -> tuple[str, str]:
+    return run.learner, run.name
+
+
+class FairShares(Sequence[PointWork]):
+    """Works whose runs get their part of the time that is left when they are taken."""
+
+    def __init__(self, works: Sequence[PointWork], seconds: float, processes: int) -> None:
+        self._works, self._processes = works, processes
+        counts = Counter(_curve(work.run) for work in works)
+        self._weights = [1 / counts[_curve(work.run)] for work in works]
+        self._end = time.monotonic() + seconds
+
+    def __len__(self) -> int:
+        return len(self._works)
+
+    @overload
+    def __getitem__(self, index: int) -> PointWork: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[PointWork]: ...
+    def __getitem__(self, index: int | slice) -> PointWork | Sequence[PointWork]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        work = self._works[index]  # an IndexError ends an iteration
+        seconds = self.seconds_of(index, self._end - time.monotonic())
+        limit = seconds if work.run.time_limit is None else min(seconds, work.run.time_limit)
+        return replace(work, run=replace(work.run, time_limit=limit))
+
+    def seconds_of(self, index: int, left: float) -> float:
+        """The part of `left` seconds, over all processes, of a run that begins now.
+
+        The runs before it have begun, so theirs is no longer to be shared.
+        """
+        share = self._weights[index] / sum(self._weights[index:])
+        return max(MIN_SECONDS, min(left, left * self._processes * share))

@@ -1,0 +1,225 @@
+"""Pipes, formats, short names, lists and options that are the same in all commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pgmstudio.cli.registry import COMMANDS
+from pgmstudio.cli.terminal.parser import listed, listed_names, spelled
+from tests.cli.conftest import Call
+
+TypeIn = Callable[[Path], None]
+
+
+@pytest.fixture
+def type_in(monkeypatch: pytest.MonkeyPatch) -> TypeIn:
+    """type_in(path): the content of the file becomes standard input."""
+
+    def give(path: Path) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+
+    return give
+
+
+def test_a_model_learned_from_a_pipe_answers_a_query_in_a_pipe(
+    call: Call, sample_data: Path, tmp_path: Path, type_in: TypeIn
+) -> None:
+    type_in(sample_data / "coronary.csv")
+    learned = call("learn", "tree.chow-liu", "-", "-o", "-")
+    assert learned.code == 0, learned.err
+    model = tmp_path / "model.json"
+    model.write_text(learned.out)
+    assert json.loads(learned.out)["variables"]
+    assert "Log-likelihood" in learned.err
+    type_in(model)
+    asked = call("query", "-", "--given", "smoking=yes", "--of", "pressure", "--json")
+    assert asked.code == 0, asked.err
+    assert set(asked.json["beliefs"]) == {"pressure"}
+
+
+def test_rows_and_pictures_go_to_standard_output(call: Call, asia: Path, type_in: TypeIn) -> None:
+    rows = call("sample", asia, "-n", "4", "-o", "-", "--quiet")
+    assert len(rows.out.splitlines()) == 5
+    assert rows.out.startswith("asia,")
+    assert rows.err == ""
+    assert call("generate", "parity", "-n", "2", "-o", "-", "-q").out.count("\n") == 3
+    assert "<svg" in call("draw", asia, "-", "-q").out
+    type_in(asia)
+    assert call("convert", "-", "-o", "-", "-q").out.startswith("{")
+
+
+def test_describe_tells_a_model_from_rows_in_a_pipe(
+    call: Call, asia: Path, asia_rows: Path, type_in: TypeIn
+) -> None:
+    type_in(asia)
+    assert "edges" in call("describe", "-", "--json").json
+    type_in(asia_rows)
+    assert call("describe", "-", "--json").json["rows"] == 5000
+
+
+def test_beliefs_as_csv_have_a_row_for_every_state(call: Call, asia: Path) -> None:
+    shown = call("query", asia, "--of", "lung,tub", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(shown.out)))
+    assert [(row["variable"], row["state"]) for row in rows] == [
+        ("lung", "yes"),
+        ("lung", "no"),
+        ("tub", "yes"),
+        ("tub", "no"),
+    ]
+    assert float(rows[0]["belief"]) == pytest.approx(0.055)
+
+
+def test_the_records_of_json_are_the_rows_of_csv(call: Call, asia: Path, asia_rows: Path) -> None:
+    shown = call("strengths", asia, asia_rows, "--format", "csv")
+    wanted = call("strengths", asia, asia_rows, "--format", "json").json
+    rows = list(csv.DictReader(io.StringIO(shown.out)))
+    (records,) = (entry for entry in wanted.values() if isinstance(entry, list))
+    assert len(rows) == len(records) == 8
+    assert set(rows[0]) == set(records[0])
+    assert call("evaluate", asia, asia_rows, "--format", "CSV").out.startswith("kind,rows,")
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("TREE.Chow-Liu", "tree.chow-liu"), ("chow-liu", "tree.chow-liu"), ("HC", "bn.hill-climb")],
+)
+def test_learners_have_short_names_in_any_case(
+    call: Call, sample_data: Path, name: str, key: str
+) -> None:
+    rows = sample_data / "coronary.csv"
+    assert call("learn", name, rows, "--json", "-q").json["learner"] == key
+    (described,) = call("learners", name, "--json").json["learners"]
+    assert described["key"] == key
+
+
+def test_ges_is_the_equivalence_search_with_its_settings(call: Call, sample_data: Path) -> None:
+    rows = sample_data / "coronary.csv"
+    words = ["--greediness", 1, "--phases", "two-phase", "--json"]
+    short, long = call("learn", "ges", rows, "--json"), call("learn", "bn.kes", rows, *words)
+    assert short.json["learner"] == "bn.kes"
+    assert short.json["measures"] == long.json["measures"]
+    assert call("learn", "ges", rows, "--phases", "full", "--json").code == 0
+
+
+def test_names_of_variables_and_states_are_found_in_any_case(call: Call, asia: Path) -> None:
+    one = call("query", asia, "--given", "SMOKE=Yes", "--of", "Lung", "--json").json
+    other = call("query", asia, "--given", "smoke=yes", "--of", "lung", "--json").json
+    assert one == other
+    assert spelled("a", ["A", "a"]) == "a"
+    assert spelled("aB", ["AB", "ab"]) == "aB"  # which of them is not clear
+
+
+def test_findings_and_lists_may_be_separated_by_commas_or_blanks(call: Call, asia: Path) -> None:
+    with_commas = call("query", asia, "--given", "smoke=yes,xray=no", "--of", "lung,tub", "--json")
+    with_blanks = call(
+        "query", asia, "--given", "smoke=yes", "xray=no", "--of", "lung", "tub", "--json"
+    )
+    assert with_commas.json == with_blanks.json
+    assert listed("a, b c,,d") == ["a", "b", "c", "d"]
+    assert listed_names("a b,c", ["a b", "c"]) == ["a b", "c"]
+    assert listed_names("a b", ["a", "B"]) == ["a", "B"]
+    assert listed_names(["x,y"], ["x,y"]) == ["x,y"]
+
+
+def test_lists_of_learners_and_numbers_go_on_over_several_words(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    rows = sample_data / "coronary.csv"
+    words = ["--learners", "chow-liu", "nb", "--lambdas", "0.2", "0.5", rows, "--jobs", "1"]
+    points = call("curve", *words, "--json").json["points"]
+    assert {point["learner"] for point in points} == {"tree.chow-liu", "bn.naive-bayes"}
+    assert [p["lambda"] for p in points if p["learner"] == "tree.chow-liu"] == [0.2, 0.5]
+
+
+def test_columns_are_left_out_by_a_list(call: Call, sample_data: Path) -> None:
+    rows = sample_data / "coronary.csv"
+    names = [v["name"] for v in call("describe", rows, "--json").json["variables"]]
+    left = call("describe", rows, "--leave-out", f"{names[0]},{names[1]}", "--json").json
+    assert [v["name"] for v in left["variables"]] == names[2:]
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "svg"])
+def test_a_curve_is_written_as_its_ending_says(
+    call: Call, sample_data: Path, tmp_path: Path, ending: str
+) -> None:
+    out = tmp_path / f"curve.{ending}"
+    rows = sample_data / "coronary.csv"
+    words = ["--learners", "tree.chow-liu", "--lambdas", "0.1,0.5", "--jobs", 1, "-o", out]
+    assert call("curve", rows, *words).code == 0
+    text = out.read_text()
+    if ending == "json":
+        assert len(json.loads(text)["points"]) == 2
+    elif ending == "csv":
+        assert len(list(csv.DictReader(io.StringIO(text)))) == 2
+    else:
+        assert "<svg" in text
+
+
+@pytest.mark.parametrize(("ending", "beginning"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_a_model_is_drawn_as_png_and_pdf(
+    call: Call, asia: Path, tmp_path: Path, ending: str, beginning: bytes
+) -> None:
+    out = tmp_path / f"asia{ending}"
+    done = call("draw", asia, out, "--given", "smoke=yes")
+    assert done.code == 0, done.err
+    assert out.read_bytes().startswith(beginning)
+    assert out.stat().st_size > 5000
+
+
+def test_without_the_window_a_png_is_refused_with_the_way_out(
+    call: Call, asia: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgmstudio.core.reports.pictures.find_spec", lambda name: None)
+    done = call("draw", asia, tmp_path / "asia.png")
+    assert done.code == 2
+    assert "pgmstudio[gui]" in done.err
+
+
+def test_learn_shows_what_it_found_and_that_it_was_not_saved(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    rows = sample_data / "coronary.csv"
+    lost = call("learn", "tree.chow-liu", rows)
+    assert "Not saved" in lost.out
+    assert "pressure → " in lost.out or "→ pressure" in lost.out
+    kept = call("learn", "tree.chow-liu", rows, "-o", tmp_path / "tree.json")
+    assert "Not saved" not in kept.out
+    classes = call("learn", "nb.latent", rows, "--components", 2, "--restarts", 1)
+    assert "Class weights" in classes.out
+
+
+def test_help_groups_the_commands_and_says_what_each_does(call: Call) -> None:
+    shown = call("--help").out
+    groups = list(dict.fromkeys(command.group for command in COMMANDS.values()))
+    places = [shown.index(f"\n{group}\n") for group in groups]
+    assert places == sorted(places)
+    for command in COMMANDS.values():
+        first = command.help.split()[0]
+        assert first.islower(), first
+        assert not first.endswith(("s", "ed", "ing")), f"{command.name}: not in the imperative"
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("sweep", ["-o", "--output", "--out", "--jobs", "--processes"]),
+        ("bootstrap", ["-o", "--jobs", "--workers", "--time-limit"]),
+        ("study", ["-o", "--out", "--jobs", "--processes"]),
+        ("recipe", ["-o", "--out", "--time-limit"]),
+        ("tour", ["-o", "--out"]),
+        ("disagree", ["-o", "--csv"]),
+        ("curve", ["-o", "--jobs", "--time-limit"]),
+        ("compare-languages", ["--budget", "--time-limit", "--jobs"]),
+        ("query", ["--time-limit", "--seconds"]),
+    ],
+)
+def test_one_word_has_one_meaning_and_the_old_ones_are_kept(command: str, names: list[str]) -> None:
+    parser = COMMANDS[command].load().make_parser(["bn.hill-climb"])
+    assert [name for name in names if not parser.has_option(name)] == []
