@@ -1,18 +1,13 @@
 """Icons of the closed vocabulary, drawn in a token colour; one icon, one meaning.
 
-The Phosphor glyphs out of qtawesome's font file.
-
-qtawesome itself loads a dozen fonts and a Qt compatibility layer, a third of the time to the first
-paint; its one font and the table of names are all that is needed here.
+The glyphs are those of the Phosphor font in the resources.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from functools import cache, lru_cache
-from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -31,8 +26,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pgmstudio.core.drawing.markers import NEUTRAL, Marker
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.core.errors import FileError, UnknownNameError
+from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.languages.markers import language_marker
+from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.theme.theme import theme
 
 # The glyphs of the set fill about 7/8 of their em.
@@ -40,23 +36,15 @@ FILL = 0.875
 
 
 @cache
-def _folder() -> Path:
-    spec = importlib.util.find_spec("qtawesome")
-    if spec is None or not spec.submodule_search_locations:
-        raise FileError("qtawesome", "is not installed; install pgmstudio again.")
-    return Path(spec.submodule_search_locations[0]) / "fonts"
-
-
-@cache
 def _names() -> dict[str, str]:
-    (file,) = sorted(_folder().glob("phosphor-charmap*.json"))[-1:]
-    codes: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    text = (folder_of("resources") / "fonts" / "phosphor.json").read_text(encoding="utf-8")
+    codes: dict[str, str] = json.loads(text)
     return {name: chr(int(code, 16)) for name, code in codes.items()}
 
 
 @cache
 def _family() -> str:
-    (file,) = sorted(_folder().glob("phosphor*.ttf"))[-1:]
+    file = folder_of("resources") / "fonts" / "phosphor.ttf"
     number = QFontDatabase.addApplicationFont(str(file))
     return QFontDatabase.applicationFontFamilies(number)[0]
 
@@ -151,7 +139,7 @@ def _marker_icon(marker: Marker) -> QIcon:
 
     try:
         return _glyph_icon(marker.icon, ink)
-    except UnknownNameError:  # a plug-in may name one of another version of the font
+    except UnknownNameError:  # a plug-in may name one that the font lacks
         return _glyph_icon(NEUTRAL.icon, ink)
 
 

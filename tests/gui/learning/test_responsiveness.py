@@ -106,7 +106,7 @@ import os, sys
 import pgmstudio.gui.window.application as start
 from pgmstudio.__main__ import main
 def painted(window, files):
-    heavy = ("numba", "scipy", "polars", "pyqtgraph", "networkx", "pygraphviz", "fast_sugiyama")
+    heavy = ("numba", "scipy", "polars", "pyqtgraph", "networkx", "pygraphviz")
     print("painted", window.app.center.current.key, *[n for n in heavy if n in sys.modules])
     sys.stdout.flush()
     os._exit(0)

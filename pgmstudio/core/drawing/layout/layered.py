@@ -7,7 +7,6 @@ the GIL while it works: large pictures belong in a child process (`layout.Placem
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, Point, Size
 from pgmstudio.core.drawing.layout.boxes import LAYER_GAP, NODE_GAP, spread_in_row
@@ -47,34 +46,6 @@ def dot_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     return placed
 
 
-def sugiyama_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
-    """Layers and order from fast-sugiyama; ImportError where it is missing."""
-    from fast_sugiyama import from_edges
-
-    number = {identity: i for i, identity in enumerate(picture.ids)}
-    edges = [(number[s], number[t]) for s, t in _ordering_edges(picture)]
-    broad = max(width for width, _ in sizes.values()) + NODE_GAP
-    result: dict[int, Point] = {}
-    left = 0.0
-    for positions, width, _, _ in from_edges(edges, vertex_spacing=broad) if edges else ():
-        top = max(y for _, (_, y) in positions)
-        for node, (x, y) in positions:
-            result[int(node)] = (left + x, top - y)
-        left += width + broad
-    for node in number.values():
-        if node not in result:
-            result[node] = (left, 0.0)
-            left += broad
-    levels = sorted({y for _, y in result.values()})
-    rank = {i: levels.index(result[number[i]][1]) for i in picture.ids}
-    _lower_children(rank, _ordering_edges(picture))
-    layers: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
-    for identity in sorted(picture.ids, key=lambda i: result[number[i]]):
-        layers[rank[identity]].append(identity)
-    desired = {identity: result[number[identity]][0] for identity in picture.ids}
-    return on_layers([layer for layer in layers if layer], desired, sizes)
-
-
 def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     """Longest paths from the sources, ordered by barycentres; needs no library."""
     edges = _ordering_edges(picture)
@@ -100,35 +71,18 @@ def plain_layers(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     return on_layers(layers, desired, sizes)
 
 
-def _lower_children(rank: dict[str, int], edges: Sequence[tuple[str, str]]) -> None:
-    """Move nodes down, in place, until every arrow leads down: the library sometimes leaves both
-    ends on one layer or turns an arrow. Where arrows run in a cycle its choice stays."""
-    parents: dict[str, set[str]] = {identity: set() for identity in rank}
-    for source, target in edges:
-        parents[target].add(source)
-    try:
-        order = tuple(TopologicalSorter(parents).static_order())
-    except CycleError:
-        return
-    for node in order:
-        rank[node] = max([rank[node], *(rank[parent] + 1 for parent in parents[node])])
-
-
 LAYERERS: tuple[Callable[[GraphPicture, Sizes], dict[str, Point]], ...] = (
     dot_layers,
-    sugiyama_layers,
     plain_layers,
 )
 
 
 def layered(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
-    """The layout of the best layerer that is installed."""
-    for layerer in LAYERERS[:-1]:
-        try:
-            return layerer(picture, sizes)
-        except ImportError:
-            continue
-    return LAYERERS[-1](picture, sizes)
+    """The layout of dot, or the plain one where pygraphviz has no wheel."""
+    try:
+        return dot_layers(picture, sizes)
+    except ImportError:
+        return plain_layers(picture, sizes)
 
 
 def on_layers(

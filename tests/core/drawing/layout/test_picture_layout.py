@@ -29,7 +29,7 @@ from pgmstudio.core.drawing.layout.boxes import (
     without_overlaps,
 )
 from pgmstudio.core.drawing.layout.edge_routing import crossings, tag_size
-from pgmstudio.core.drawing.layout.layered import LAYERERS, layered, plain_layers, sugiyama_layers
+from pgmstudio.core.drawing.layout.layered import LAYERERS, layered, plain_layers
 from pgmstudio.core.drawing.layout.placement import METHODS, Frame, Placement, place
 from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.execution.child_process import in_process
@@ -230,19 +230,11 @@ def test_a_cycle_of_undirected_edges_can_be_layered() -> None:
         assert touching(picture, layerer(picture, sizes), sizes) == []
 
 
-@pytest.mark.parametrize(
-    ("missing", "used"),
-    [(("pygraphviz",), sugiyama_layers), (("pygraphviz", "fast_sugiyama"), plain_layers)],
-)
-def test_what_is_not_installed_is_replaced_by_the_next_best(
-    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], used: object
-) -> None:
-    for name in missing:
-        monkeypatch.setitem(sys.modules, name, None)
+def test_without_pygraphviz_the_plain_layers_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
     picture = random_dag_picture(np.random.default_rng(7), 25, 2.0)
     sizes = box_sizes(picture)
-    assert callable(used)
-    assert layered(picture, sizes) == used(picture, sizes)
+    assert layered(picture, sizes) == plain_layers(picture, sizes)
 
 
 def test_a_layout_runs_in_a_child_process_and_gives_the_same_places() -> None:
