@@ -32,7 +32,7 @@ class _Twice(ValueError):
 
 def parse_json(
     content: bytes, path: Path, *, error: ErrorType = ModelFileError, member: str = ""
-) -> JsonPlace:
+) -> JsonElement:
     """The document, to be read with its locations; `member` names a part of a project file."""
     prefix = f"{member}: " if member else ""
     try:
@@ -55,7 +55,7 @@ def parse_json(
         raise error(path, f"{prefix}{problem}.") from problem
     if _is_deep(document):
         raise error(path, f"{prefix}is nested too deeply.")
-    return JsonPlace(document, path, member, error)
+    return JsonElement(document, path, member, error)
 
 
 def _is_deep(document: Any) -> bool:
@@ -90,7 +90,7 @@ def _once(pairs: list[tuple[str, Any]]) -> Any:
     return result
 
 
-class JsonPlace:
+class JsonElement:
     """A value in a document with its location; reading it as another type raises with the
     location."""
 
@@ -107,10 +107,10 @@ class JsonPlace:
         location = f"{self._where}: " if self._where else ""
         raise self._error(self._path, f"{location}{message}")
 
-    def _inside(self, value: Any, key: str | int) -> JsonPlace:
+    def _inside(self, value: Any, key: str | int) -> JsonElement:
         step = f"[{key}]" if isinstance(key, int) else key
         dot = "." if self._where and isinstance(key, str) else ""
-        return JsonPlace(value, self._path, f"{self._where}{dot}{step}", self._error)
+        return JsonElement(value, self._path, f"{self._where}{dot}{step}", self._error)
 
     def mapping(self) -> Mapping[str, Any]:
         """The value, which must be an object."""
@@ -118,23 +118,23 @@ class JsonPlace:
             self.fail(f"expected an object, found {_kind(self.value)}.")
         return self.value
 
-    def __getitem__(self, key: str) -> JsonPlace:
+    def __getitem__(self, key: str) -> JsonElement:
         inside = self.mapping()
         if key not in inside:
             self.fail(f"the entry “{key}” is missing.")
         return self._inside(inside[key], key)
 
-    def get(self, key: str) -> JsonPlace | None:
+    def get(self, key: str) -> JsonElement | None:
         """The entry; None when it is absent or null."""
         value = self.mapping().get(key)
         return None if value is None else self._inside(value, key)
 
-    def entries(self) -> Iterator[tuple[str, JsonPlace]]:
+    def entries(self) -> Iterator[tuple[str, JsonElement]]:
         """The entries of an object, each with its location."""
         for key, value in self.mapping().items():
             yield self._checked_text(key), self._inside(value, key)
 
-    def elements(self) -> list[JsonPlace]:
+    def elements(self) -> list[JsonElement]:
         """The elements of a list, each with its location."""
         if not isinstance(self.value, list):
             self.fail(f"expected a list, found {_kind(self.value)}.")

@@ -99,14 +99,14 @@ def _lanes(*, is_gathering: bool) -> Any:
     tools: Any = cgutils  # untyped
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        sums, places, numbers = (
+        sums, positions, numbers = (
             context.make_array(signature.args[n])(context, builder, arguments[n]).data
             for n in (0, 3, 6)
         )
         offset, width, begin, end, at, shift, piece = (arguments[n] for n in (1, 2, 4, 5, 7, 8, 9))
 
-        def lane(base: Any, place: Any, number: int) -> Any:
-            there = builder.add(place, ir.Constant(word, number * 4))
+        def lane(base: Any, position: Any, number: int) -> Any:
+            there = builder.add(position, ir.Constant(word, number * 4))
             return builder.bitcast(builder.gep(base, [there]), vector.as_pointer())
 
         def add_vectors(vectors: int) -> None:
@@ -114,8 +114,8 @@ def _lanes(*, is_gathering: bool) -> Any:
             held = [builder.load(pointer, align=8) for pointer in own]
             kept = [tools.alloca_once_value(builder, load) for load in held] if is_gathering else []
             with tools.for_range(builder, builder.sub(end, begin)) as loop:
-                place = builder.load(builder.gep(places, [builder.add(begin, loop.index)]))
-                line = builder.mul(builder.add(offset, builder.zext(place, word)), width)
+                position = builder.load(builder.gep(positions, [builder.add(begin, loop.index)]))
+                line = builder.mul(builder.add(offset, builder.zext(position, word)), width)
                 first = builder.add(line, shift)
                 for n in range(vectors):
                     there = lane(sums, first, n)
@@ -138,7 +138,7 @@ def _lanes(*, is_gathering: bool) -> Any:
         sums: Any,
         offset: Any,
         width: Any,
-        places: Any,
+        positions: Any,
         begin: Any,
         end: Any,
         numbers: Any,
@@ -147,7 +147,7 @@ def _lanes(*, is_gathering: bool) -> Any:
         piece: Any,
     ) -> Any:
         w = types.int64
-        return types.void(sums, w, w, places, w, w, numbers, w, w, w), generate
+        return types.void(sums, w, w, positions, w, w, numbers, w, w, w), generate
 
     return add
 
@@ -190,8 +190,8 @@ def _add_where(
             lanes = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
             return builder.shuffle_vector(single, empty, lanes)
 
-        def chosen(place: Any, part: int) -> Any:
-            at = builder.add(builder.shl(place, number(3)), number(part))
+        def chosen(position: Any, part: int) -> Any:
+            at = builder.add(builder.shl(position, number(3)), number(part))
             return builder.bitcast(builder.load(builder.gep(octets, [at])), mask)
 
         own = [
@@ -202,8 +202,8 @@ def _add_where(
         with tools.for_range(builder, builder.sub(arguments[5], arguments[4])) as loop:
             at = builder.add(arguments[4], loop.index)
             one, other = (
-                builder.zext(builder.load(builder.gep(places, [at])), word)
-                for places in (one_of, other_of)
+                builder.zext(builder.load(builder.gep(positions, [at])), word)
+                for positions in (one_of, other_of)
             )
             twice = builder.shl(at, number(1))
             alone, both = (

@@ -30,8 +30,8 @@ from pgmstudio.core.analysis.feature_selection import (
     CORRECTIONS,
     TargetTest,
     p_value_text,
+    significant_columns,
     target_tests,
-    telling,
 )
 from pgmstudio.core.number_format import general
 from pgmstudio.core.scores.association_measures import MEASURES
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Associations | MeasureR
     tests = target_tests(data, args.target, test=args.test, correction=args.correct)
     return Associations(
         tests=tests,
-        selected=frozenset(telling(tests, args.alpha)),
+        selected=frozenset(significant_columns(tests, args.alpha)),
         target=args.target,
         row_count=data.row_count,
         test=args.test,

@@ -316,13 +316,13 @@ def ranking_blocks(ranking: GraphRanking) -> Iterator[Block]:
     yield f"\nRanking: {of}{whole(ranking.graphs)} graphs; {data}"
     rows = [
         [
-            whole(place),
+            whole(rank),
             ranking.edge_text(one),
             number(one.total),
             number(one.additional),
             whole(one.cells),
         ]
-        for place, one in enumerate(listed, start=1)
+        for rank, one in enumerate(listed, start=1)
     ]
     yield Table(["No.", "Graph", ranking.unit.capitalize(), "Additional", "Cells"], rows, "><>>>")
 

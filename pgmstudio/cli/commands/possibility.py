@@ -107,10 +107,10 @@ class PossibilityReport:
     def _lines(self) -> Iterator[tuple[list[str], float]]:
         shown = min(self._count, self.max_lines)
         domain = self.tuples.domain
-        for place in range(shown):
-            codes = self.tuples.tuples[:, place].tolist()
+        for index in range(shown):
+            codes = self.tuples.tuples[:, index].tolist()
             states = [v.states[code] for v, code in zip(domain, codes, strict=True)]
-            yield states, float(self.tuples.degrees[place])
+            yield states, float(self.tuples.degrees[index])
 
     def as_dict(self) -> Mapping[str, Any]:
         return {

@@ -48,7 +48,7 @@ class Feature:
 
 
 def features_of(model: Model, target: str, cancel: CancelToken = NEVER) -> tuple[Feature, ...]:
-    """All variables but the target: those with a role first, the most telling of them first."""
+    """All variables but the target: those with a role first, the most informative of them first."""
     roles = roles_towards(model, target)
     bits: dict[str, float] = {}
     with suppress(TooLargeError):  # complete rows can be classified all the same
@@ -145,7 +145,7 @@ def corrected(p_values: Sequence[float], correction: str) -> list[float]:
     return changed
 
 
-def telling(tests: Iterable[TargetTest], alpha: float = ALPHA) -> tuple[str, ...]:
+def significant_columns(tests: Iterable[TargetTest], alpha: float = ALPHA) -> tuple[str, ...]:
     """The columns whose corrected p-value is below α."""
     return tuple(row.column for row in tests if row.corrected < alpha)
 

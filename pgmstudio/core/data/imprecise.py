@@ -76,7 +76,7 @@ class ImpreciseData(DataSet):
         sets: dict[Cell, frozenset[int]] = {}
         for number, row in enumerate(rows):
             plain.append([])
-            for place, (variable, cell) in enumerate(zip(domain, row, strict=True)):
+            for index, (variable, cell) in enumerate(zip(domain, row, strict=True)):
                 if cell is None or isinstance(cell, str):
                     plain[-1].append(None if cell == UNKNOWN else cell)
                     continue
@@ -86,7 +86,7 @@ class ImpreciseData(DataSet):
                     continue
                 plain[-1].append(None)
                 if len(codes) < variable.cardinality:  # all states: unknown
-                    sets[place, number] = codes
+                    sets[index, number] = codes
         data = DataSet.from_rows(domain, plain)
         return cls(domain, data.codes, None, sets)
 
@@ -100,20 +100,20 @@ class ImpreciseData(DataSet):
     def take_rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> ImpreciseData:
         kept = np.arange(self.row_count)[chosen]
         plain = DataSet(self.domain, self.codes, self.weights).take_rows(chosen)
-        places: dict[int, list[int]] = {}
+        new_rows: dict[int, list[int]] = {}
         for new, old in enumerate(kept.tolist()):
-            places.setdefault(old, []).append(new)
+            new_rows.setdefault(old, []).append(new)
         sets = {
             (variable, new): states
             for (variable, row), states in self.sets.items()
-            for new in places.get(row, ())
+            for new in new_rows.get(row, ())
         }
         return ImpreciseData(self.domain, plain.codes, plain.weights, sets)
 
     def select_columns(self, names: Iterable[str]) -> ImpreciseData:
         names = tuple(names)
         plain = DataSet(self.domain, self.codes, self.weights).select_columns(names)
-        position = {self.domain.index(name): place for place, name in enumerate(names)}
+        position = {self.domain.index(name): index for index, name in enumerate(names)}
         sets = {
             (position[variable], row): states
             for (variable, row), states in self.sets.items()
@@ -132,9 +132,9 @@ def allowed_states(data: DataSet) -> tuple[NDArray[np.bool_], ...]:
         table[~is_known] = True
         result.append(table)
     if isinstance(data, ImpreciseData):
-        for (place, row), states in data.sets.items():
-            result[place][row] = False
-            result[place][row, list(states)] = True
+        for (index, row), states in data.sets.items():
+            result[index][row] = False
+            result[index][row, list(states)] = True
     return tuple(result)
 
 

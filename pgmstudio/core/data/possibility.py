@@ -165,14 +165,14 @@ def _masks(cards: Sequence[int]) -> Masks:
         if card <= 64 and bit % 64 + card > 64:
             bit += 64 - bit % 64
         parts: dict[int, int] = {}
-        for place in range(bit, bit + card):
-            parts[place // 64] = parts.get(place // 64, 0) | 1 << place % 64
+        for index in range(bit, bit + card):
+            parts[index // 64] = parts.get(index // 64, 0) | 1 << index % 64
         masks.append([(word, np.uint64(mask)) for word, mask in parts.items()])
         bit += card
     return masks
 
 
-def _places(masks: Masks) -> list[list[tuple[int, int]]]:
+def _bits(masks: Masks) -> list[list[tuple[int, int]]]:
     """The word and bit of every state of every variable."""
     return [
         [(word, bit) for word, mask in parts for bit in range(64) if int(mask) >> bit & 1]
@@ -183,17 +183,17 @@ def _places(masks: Masks) -> list[list[tuple[int, int]]]:
 def _packed(allowed: Sequence[NDArray[np.bool_]], masks: Masks) -> Words:
     count = allowed[0].shape[0] if allowed else 0
     words = np.zeros((count, max((w for p in masks for w, _ in p), default=0) + 1), np.uint64)
-    for table, places in zip(allowed, _places(masks), strict=True):
-        for state, (word, bit) in enumerate(places):
+    for table, bits in zip(allowed, _bits(masks), strict=True):
+        for state, (word, bit) in enumerate(bits):
             words[:, word] |= table[:, state].astype(np.uint64) << np.uint64(bit)
     return words
 
 
 def _unpacked(words: Words, masks: Masks, cards: Sequence[int]) -> tuple[NDArray[np.bool_], ...]:
     result = []
-    for card, places in zip(cards, _places(masks), strict=True):
+    for card, bits in zip(cards, _bits(masks), strict=True):
         table = np.zeros((len(words), card), dtype=bool)
-        for state, (word, bit) in enumerate(places):
+        for state, (word, bit) in enumerate(bits):
             table[:, state] = (words[:, word] >> np.uint64(bit)) & np.uint64(1) == 1
         result.append(table)
     return tuple(result)

@@ -50,9 +50,9 @@ class TupleDegrees:
                 f"most {MAX_JOINT_STATES:,} are listed. Leave out columns."
             )
         table = distribution.projection(range(len(domain)))
-        places = np.nonzero(table)
-        tuples = np.array(places, dtype=np.int64).reshape(len(domain), -1)
-        return cls.ranked(domain, tuples, table[places])
+        cells = np.nonzero(table)
+        tuples = np.array(cells, dtype=np.int64).reshape(len(domain), -1)
+        return cls.ranked(domain, tuples, table[cells])
 
     def __len__(self) -> int:
         return int(self.degrees.size)

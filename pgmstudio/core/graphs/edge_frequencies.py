@@ -102,13 +102,13 @@ class EdgeFrequencies:
         return bool(self.settings.get("has_directions", True))
 
     @cached_property
-    def _place(self) -> dict[str, int]:
+    def _index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
     def of_pair(self, source: str, target: str) -> EdgeFrequency:
         """The fractions of one pair, seen from `source`; all 0 when no graph joins it."""
         free = (source, target)
-        if self._place.get(source, 0) > self._place.get(target, 0):
+        if self._index.get(source, 0) > self._index.get(target, 0):
             free = (target, source)
         count = max(1, self.graphs)
         return EdgeFrequency(
@@ -126,7 +126,7 @@ class EdgeFrequencies:
         Each has its own orientation: the more frequent direction; of a tie, the earlier variable
         first.
         """
-        index = self._place
+        index = self._index
         pairs = {frozenset(edge) for edge in (*self.directed, *self.undirected)}
         result = []
         for pair in pairs:

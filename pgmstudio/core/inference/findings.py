@@ -55,7 +55,7 @@ def _without(variable: Variable, excluded: frozenset[str]) -> Finding | None:
 class Chip:
     """A short text with an icon in the colours of `tint`: evidence, virtual, do, neutral …"""
 
-    words: str
+    text: str
     icon: str
     tint: str
 
@@ -90,7 +90,7 @@ def short_text(variable: Variable, finding: Finding) -> str:
             given = dict(finding.weights)
             return " : ".join(f"{given.get(state, 0.0):.3g}" for state in variable.states)
         case _:
-            return chip_of(variable, finding).words
+            return chip_of(variable, finding).text
 
 
 def odds(variable: Variable, finding: Likelihood) -> str:

@@ -45,9 +45,9 @@ class TupleTable:
     @classmethod
     def of_degrees(cls, scope: Sequence[int], degrees: Floats) -> TupleTable:
         """The cells above 0 of a table with an axis for each variable."""
-        places = np.nonzero(degrees)
-        tuples = np.array(places, dtype=np.int64).reshape(len(scope), -1)
-        return cls(tuple(scope), tuples, np.asarray(degrees[places], dtype=np.float64))
+        cells = np.nonzero(degrees)
+        tuples = np.array(cells, dtype=np.int64).reshape(len(scope), -1)
+        return cls(tuple(scope), tuples, np.asarray(degrees[cells], dtype=np.float64))
 
     def over(self, scope: Sequence[int]) -> Tuples:
         """The columns of these variables."""

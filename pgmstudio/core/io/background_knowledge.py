@@ -23,7 +23,7 @@ from pgmstudio.core.errors import FileError
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import decode_text, read_bytes
-from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+from pgmstudio.core.json_documents import JsonElement, parse_json, render_json
 
 Rule = Literal["required", "forbidden"]
 SCHEMA = "pgmstudio-knowledge"
@@ -98,7 +98,7 @@ def knowledge_document(knowledge: Knowledge) -> dict[str, Any]:
     }
 
 
-def knowledge_of_document(document: JsonPlace) -> Knowledge:
+def knowledge_of_document(document: JsonElement) -> Knowledge:
     """Rules from a JSON document; absent entries are empty."""
     value = document.get("schema")
     if value is not None and value.text() != SCHEMA:
@@ -126,7 +126,7 @@ def knowledge_of_document(document: JsonPlace) -> Knowledge:
     )
 
 
-def _edges(location: JsonPlace | None) -> list[Edge]:
+def _edges(location: JsonElement | None) -> list[Edge]:
     edges = []
     for element in location.elements() if location else ():
         ends = element.texts()

@@ -10,7 +10,7 @@ from typing import Any
 from pgmstudio.core.data.variables import clean_name, is_fit_name
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.identifiers import unused
-from pgmstudio.core.json_documents import JsonPlace, whole_characters
+from pgmstudio.core.json_documents import JsonElement, whole_characters
 
 _MAX_SHOWN = 5
 
@@ -81,7 +81,7 @@ def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
         return file
     document = document_of(file)
     clean = clean_names(names_in(document))
-    new = file_of_document(JsonPlace(with_names(document, clean), path), path)
+    new = file_of_document(JsonElement(with_names(document, clean), path), path)
     warnings = [replaced_names_warning(clean)] if clean else []
     return replace(new, warnings=(*file.warnings, *warnings))
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.json_documents import JsonPlace
+from pgmstudio.core.json_documents import JsonElement
 
 
 def evidence_document(evidence: Mapping[str, Finding]) -> dict[str, Any]:
@@ -30,12 +30,12 @@ def _finding_document(finding: Finding) -> dict[str, Any]:
             return {"do": state}
 
 
-def read_evidence(location: JsonPlace) -> dict[str, Finding]:
+def read_evidence(location: JsonElement) -> dict[str, Finding]:
     """Findings of a JSON document; the states are not checked against a model."""
     return {name: _read_finding(inside) for name, inside in location.entries()}
 
 
-def _read_finding(location: JsonPlace) -> Finding:
+def _read_finding(location: JsonElement) -> Finding:
     if (state := location.get("state")) is not None:
         return Observed(state.text())
     if (states := location.get("not")) is not None:

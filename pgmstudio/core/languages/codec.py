@@ -11,7 +11,7 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.json_documents import JsonPlace
+from pgmstudio.core.json_documents import JsonElement
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.languages.table_checks import TableChecker, row_namer
 from pgmstudio.core.model import Model
@@ -23,8 +23,8 @@ class Reading:
 
     path: Path
     domain: Domain
-    structure: JsonPlace
-    parameters: JsonPlace
+    structure: JsonElement
+    parameters: JsonElement
     checker: TableChecker
 
 
@@ -52,7 +52,7 @@ def saved_kinds() -> tuple[str, ...]:
     return tuple(kind for kind, row in LANGUAGES.items() if row.codec is not None)
 
 
-def parents_in(reading: Reading, location: JsonPlace, variable: Variable) -> list[str]:
+def parents_in(reading: Reading, location: JsonElement, variable: Variable) -> list[str]:
     """The parents of a variable, which exist and differ."""
     names = list(location.texts())
     for name in names:
@@ -64,7 +64,7 @@ def parents_in(reading: Reading, location: JsonPlace, variable: Variable) -> lis
 
 
 def read_rows(
-    reading: Reading, location: JsonPlace, variable: Variable, givens: list[Variable]
+    reading: Reading, location: JsonElement, variable: Variable, givens: list[Variable]
 ) -> Floats:
     """The rows of a table P(variable | givens), checked and each summing to 1."""
     shape = (*(given.cardinality for given in givens), variable.cardinality)
@@ -93,7 +93,7 @@ def read_weights(reading: Reading) -> Floats:
     return weights
 
 
-def check_names(domain: Domain, *locations: JsonPlace) -> None:
+def check_names(domain: Domain, *locations: JsonElement) -> None:
     """Refuse an entry whose name is no variable."""
     for index in locations:
         for name, inside in index.entries():

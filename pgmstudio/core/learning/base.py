@@ -83,8 +83,8 @@ class SearchStep:
     `score` is by the criterion of the search.
     """
 
-    words: str
-    place: str  # where in the run the search is
+    text: str
+    stage: str  # where in the run the search is
     model: Model
     touched: tuple[tuple[str, int], ...]
     gains: Mapping[str, float]

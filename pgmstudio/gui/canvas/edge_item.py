@@ -138,7 +138,7 @@ class EdgeItem(QGraphicsItem):
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
         self._label_fraction: float | None = None  # along the route; None: not placed
-        self._label_place: Point | None = None  # beside the line; None: on it
+        self._label_point: Point | None = None  # beside the line; None: on it
         self._has_room = True  # for its label
         self._middles: tuple[QPointF, QPointF] | None = None
         self._line = QPainterPath()
@@ -174,7 +174,7 @@ class EdgeItem(QGraphicsItem):
         """Set the route; `source` and `target` are the centres of the two boxes."""
         self.prepareGeometryChange()
         self.route = route
-        self._label_place = None
+        self._label_point = None
         self._middles = source, target
         self._far = QPainterPath(source)
         if route.bend is None:
@@ -206,7 +206,7 @@ class EdgeItem(QGraphicsItem):
         text = self._label_text()
         if not text:
             return QRectF()
-        x, y = self._label_place or self.route.at(self._label_fraction or _DEFAULT_FRACTION)
+        x, y = self._label_point or self.route.at(self._label_fraction or _DEFAULT_FRACTION)
         width = canvas_metrics("caption").horizontalAdvance(text) + 8
         return QRectF(x - width / 2, y - 8, width, 16)
 
@@ -224,11 +224,11 @@ class EdgeItem(QGraphicsItem):
             self._bounds = self._bounds.united(self.label_rect.adjusted(-8, -8, 8, 8))
             self.update()
 
-    def set_label_place(self, place: Point | None) -> None:
+    def set_label_point(self, point: Point | None) -> None:
         """Put the label beside the line; it is not painted where it has no room."""
-        if (place, place is not None) != (self._label_place, self._has_room):
+        if (point, point is not None) != (self._label_point, self._has_room):
             self.prepareGeometryChange()
-            self._label_place, self._has_room = place, place is not None
+            self._label_point, self._has_room = point, point is not None
             around = self.label_rect.adjusted(-STRENGTH_WIDTH / 2, -16, STRENGTH_WIDTH / 2, 16)
             self._bounds = self._bounds.united(around)
             self.update()

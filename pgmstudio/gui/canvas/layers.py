@@ -16,7 +16,7 @@ from pgmstudio.core.drawing.diagram import PictureEdge
 from pgmstudio.core.drawing.layout.edge_routing import (
     EdgeRoute,
     edge_route,
-    places_beside,
+    points_beside,
     tag_shares,
 )
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -192,15 +192,15 @@ def place_plain_labels(scene: CanvasScene, zoom: float) -> None:
     labelled.sort(key=lambda item: item.is_certain)
     sizes = [item.shown_label_rect(zoom).size() for item in labelled]
     own = {item.ends for item in labelled}
-    places = places_beside(
+    points = points_beside(
         [item.route for item in labelled],
         [item.width for item in labelled],
         [(size.width(), size.height()) for size in sizes],
         [node.sides for node in scene.nodes.values()],
         [item.route for ends, item in scene.edges.items() if ends not in own],
     )
-    for item, place in zip(labelled, places, strict=True):
-        item.set_label_place(place)
+    for item, point in zip(labelled, points, strict=True):
+        item.set_label_point(point)
 
 
 _RULE_ICON = 16.0

@@ -209,8 +209,8 @@ def _lines(title: str, metrics: QFontMetricsF, width: float) -> tuple[str, ...]:
     """One line, or two cut where words end; in the middle of a name of one word."""
     if metrics.horizontalAdvance(title) <= width:
         return (title,)
-    places = [match.start() for match in _BREAK.finditer(title) if 0 < match.start() < len(title)]
-    at = min(places or [len(title) // 2], key=lambda place: abs(2 * place - len(title)))
+    breaks = [match.start() for match in _BREAK.finditer(title) if 0 < match.start() < len(title)]
+    at = min(breaks or [len(title) // 2], key=lambda position: abs(2 * position - len(title)))
     return title[:at].strip(), title[at:].strip()
 
 

@@ -302,7 +302,7 @@ class NodePainter:
         symbols: list[tuple[str, str]] = []
         if mark is not None:
             ink = f"{mark.tint}_ink"
-            text = mark.words
+            text = mark.text
             symbols.append((mark.icon, ink))
         if face.is_target:
             text = text or "target"

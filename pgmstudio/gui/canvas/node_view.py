@@ -194,7 +194,7 @@ class NodeView:
         mark = self.mark
         if mark is not None:
             is_seen = not mark.is_soft and not mark.is_done
-            parts.append(f"evidence {mark.words}" if is_seen else mark.words)
+            parts.append(f"evidence {mark.text}" if is_seen else mark.text)
         if self.is_target:
             parts.append("target")
         if self.is_stale:

@@ -25,7 +25,7 @@ def label_text(face: NodeView) -> str:
     """The name beside a dot, with its evidence."""
     mark = face.mark
     title = face.title.replace("\n", " ")
-    text = title if mark is None else f"{title} {mark.words}"
+    text = title if mark is None else f"{title} {mark.text}"
     metrics = canvas_metrics("caption", "medium")
     return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
 

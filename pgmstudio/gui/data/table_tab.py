@@ -606,9 +606,9 @@ class TableTab(QWidget):
             )
             return
         cells = {
-            (row, names[column + place]): text
+            (row, names[column + offset]): text
             for row, line in zip(rows, block, strict=True)
-            for place, text in enumerate(line)
+            for offset, text in enumerate(line)
         }
         self._set_cells(f"Paste {counted(len(cells), 'cell')}", cells)
 

@@ -173,7 +173,7 @@ class _Row(QWidget):
             return
         self._told = title, known, finding, is_on
         text = finding_text(finding)
-        chip = replace(chip_of(known, finding), words=short_text(known, finding), icon="")
+        chip = replace(chip_of(known, finding), text=short_text(known, finding), icon="")
         state = "in force" if is_on else "switched off"
         self.tick.setAccessibleName(f"{title} {text}, {state}")
         self.tick.setToolTip("Untick to switch it off." if is_on else "Tick to switch it on.")

@@ -133,7 +133,7 @@ class VariableRow:
     def description(self) -> str:
         parts = [self.title]
         if self.chip is not None:
-            parts.append(self.chip.words)
+            parts.append(self.chip.text)
         pairs = zip(self.states, self.fractions, strict=False)
         texts = (f"{s} {belief_text(v, self.scale, unit=' percent')}" for s, v in pairs)
         return ", ".join([*parts, *texts])

@@ -54,13 +54,13 @@ class TitleAndFact(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         super().initStyleOption(option, index)
-        place: QRect = option.rect
-        if place.width() <= 0:
+        area: QRect = option.rect
+        if area.width() <= 0:
             return  # only its size is asked for
         icon_width = 0 if option.icon.isNull() else option.decorationSize.width() + _GAP
         fact = index.sibling(index.row(), FACTS).data() or ""
         taken = QFontMetrics(theme().font("caption")).horizontalAdvance(fact) + _GAP if fact else 0
-        room = place.width() - 2 * _MARGIN - icon_width - taken
+        room = area.width() - 2 * _MARGIN - icon_width - taken
         metrics = QFontMetrics(option.font)
         option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, max(0, room))
 
@@ -77,8 +77,8 @@ class TitleAndFact(QStyledItemDelegate):
         painter.save()
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text" if is_chosen else "text_tertiary"))
-        place = option.rect.adjusted(0, 0, -_MARGIN, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, fact)
+        area = option.rect.adjusted(0, 0, -_MARGIN, 0)
+        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, fact)
         painter.restore()
 
 
@@ -271,8 +271,8 @@ class ProjectPanel(QWidget):
             if self._app.change(f"Delete {title}", remove(item.data(0, KEY))):
                 self._app.notify(f"{title} was deleted.", undo=True)
 
-    def _on_menu(self, place: QPoint) -> None:
-        item = self._tree.itemAt(place)
+    def _on_menu(self, point: QPoint) -> None:
+        item = self._tree.itemAt(point)
         if item is None or item.data(0, KIND) is None:
             return
         menu = QMenu(self)
@@ -285,7 +285,7 @@ class ProjectPanel(QWidget):
             menu.addAction("Rename", lambda: self._tree.editItem(item, 0))
         if item.data(0, KIND) in _REMOVERS:
             menu.addAction("Delete", lambda: self._delete(item))
-        menu.popup(self._tree.viewport().mapToGlobal(place))
+        menu.popup(self._tree.viewport().mapToGlobal(point))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self._tree.currentItem()

@@ -199,15 +199,15 @@ class ShowMe(QObject):
 
     def with_links(self, text: str) -> str:
         """The Markdown with a link at every menu entry that it names, as in *File ▸ Open…*."""
-        places = {_plain(path): f"menu/{path}" for path, _ in self._menus()}
+        targets = {_plain(path): f"menu/{path}" for path, _ in self._menus()}
         for spec in self._app.actions.specs.values():
-            places[_plain(f"{spec.menu}/{spec.text}")] = f"action/{spec.id}"
+            targets[_plain(f"{spec.menu}/{spec.text}")] = f"action/{spec.id}"
 
         def link(match: re.Match[str]) -> str:
-            place = places.get(_plain(match[1]))
-            if place is None:
+            target = targets.get(_plain(match[1]))
+            if target is None:
                 return match[0]
-            return f'[*{match[1]}*]({SCHEME}:{place.replace(" ", "%20")} "Show me")'
+            return f'[*{match[1]}*]({SCHEME}:{target.replace(" ", "%20")} "Show me")'
 
         return _MENU_PATH.sub(link, text)
 

@@ -32,6 +32,6 @@ def free_spot(marks: tuple[Floats, Floats], box: QSizeF, area: QRectF) -> QPoint
     best = min(spots, key=crowd)
     if crowd(best) and right > left and bottom > top:
         lines = np.linspace(bottom, top, _SPOTS).tolist()
-        places = np.linspace(right, left, _SPOTS).tolist()
-        best = min([best, *(QPointF(x, y) for y in lines for x in places)], key=crowd)
+        columns = np.linspace(right, left, _SPOTS).tolist()
+        best = min([best, *(QPointF(x, y) for y in lines for x in columns)], key=crowd)
     return best

@@ -104,8 +104,8 @@ class ScanPlot(CurvePlot):
         self, index: int, name: str, xs: Sequence[float], values: Mapping[int, float]
     ) -> None:
         numbers = sorted(values, key=lambda i: (xs[i], i))
-        places, heights = [xs[i] for i in numbers], [values[i] for i in numbers]
-        item = self._draw_curve(index, name, places, heights, SYMBOLS[index], numbers=numbers)
+        positions, heights = [xs[i] for i in numbers], [values[i] for i in numbers]
+        item = self._draw_curve(index, name, positions, heights, SYMBOLS[index], numbers=numbers)
         item.scatter.opts["tip"] = None
         item.sigPointsClicked.connect(self._on_clicked)
 

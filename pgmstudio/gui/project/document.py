@@ -152,7 +152,7 @@ class DocumentSnapshot:
         self._document = document
         self._opened = document.opened
         self._project = document.project
-        self._place, self._clean = stack.index(), stack.cleanIndex()
+        self._index, self._clean = stack.index(), stack.cleanIndex()
         # A change forgets what could have been redone: of every step there is a second one.
         self._steps = _steps(stack, 0)
         self._spare = [step.again() for step in self._steps]
@@ -183,7 +183,7 @@ class DocumentSnapshot:
             elif stack.cleanIndex() != clean:
                 stack.setIndex(clean)
                 stack.setClean()
-            stack.setIndex(self._place)
+            stack.setIndex(self._index)
             self._document.show(self._project)
 
     def _clean_after(self, stack: QUndoStack, valid_count: int) -> int:

@@ -143,13 +143,13 @@ def _marker_icon(marker: Marker) -> QIcon:
         return _glyph_icon(NEUTRAL.icon, ink)
 
 
-def paint_icon(painter: QPainter, name: str, color: str, place: QRectF) -> None:
+def paint_icon(painter: QPainter, name: str, color: str, area: QRectF) -> None:
     """The same icon as an outline: it stays sharp in a file and needs no font there."""
     path = glyph_outline(name, _OUTLINE_PX)
     bounds = path.boundingRect()
-    scale = min(place.width(), place.height()) / _OUTLINE_PX
+    scale = min(area.width(), area.height()) / _OUTLINE_PX
     painter.save()
-    painter.translate(place.center() - bounds.center() * scale)
+    painter.translate(area.center() - bounds.center() * scale)
     painter.scale(scale, scale)
     painter.fillPath(path, theme().color(color))
     painter.restore()
@@ -176,9 +176,9 @@ def paint_logo(painter: QPainter, area: QRect) -> None:
     points = [QPointF(x, y) for x, y, _, _ in _NODES]
     painter.setPen(QPen(accent, 1.7))
     painter.drawPolygon(points)
-    for place, (_, _, radius, filled) in zip(points, _NODES, strict=True):
+    for point, (_, _, radius, filled) in zip(points, _NODES, strict=True):
         painter.setBrush(theme().color("accent" if filled else "window"))
-        painter.drawEllipse(place, radius, radius)
+        painter.drawEllipse(point, radius, radius)
     painter.restore()
 
 

@@ -187,8 +187,8 @@ class TourCard(QFrame):
                 QPoint(left, target.bottom() + distance),
                 QPoint(left, target.top() - distance - size.height()),
             )
-            places = [QRect(choice, size) for choice in choices]
-            free = next((place for place in places if bounds.contains(place)), None)
+            candidates = [QRect(choice, size) for choice in choices]
+            free = next((rect for rect in candidates if bounds.contains(rect)), None)
             if free is None:
                 last = QPoint(bounds.right() - size.width(), bounds.bottom() - size.height())
                 inside = QRect(bounds.topLeft(), last)
@@ -196,8 +196,8 @@ class TourCard(QFrame):
                     *(inside.topLeft(), inside.topRight()),
                     *(inside.bottomLeft(), inside.bottomRight()),
                 )
-                places = [QRect(corner, size) for corner in corners]
-                free = min(places, key=lambda place: _area(place & target))
+                candidates = [QRect(corner, size) for corner in corners]
+                free = min(candidates, key=lambda rect: _area(rect & target))
             self.move(free.topLeft())
         self.raise_()
 

@@ -160,10 +160,10 @@ def mnemonics(texts: Sequence[str]) -> list[str]:
 
 def marked(text: str, letter: str) -> str:
     """The text of a menu entry with its mnemonic, at the beginning of a word if possible."""
-    places = [i for i, c in enumerate(text.lower()) if letter and c == letter]
-    if not places:
+    positions = [i for i, c in enumerate(text.lower()) if letter and c == letter]
+    if not positions:
         return literal(text)
-    at = next((i for i in places if i == 0 or not text[i - 1].isalnum()), places[0])
+    at = next((i for i in positions if i == 0 or not text[i - 1].isalnum()), positions[0])
     return f"{literal(text[:at])}&{literal(text[at:])}"
 
 

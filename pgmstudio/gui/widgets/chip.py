@@ -44,7 +44,7 @@ def _drawn(name: str, tint: str, shade: str, size: int, ratio: float) -> QPixmap
 def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
     """Size hint of a chip; `most_width` elides its text."""
     metrics = QFontMetrics(theme().font("caption", "semibold"))
-    width = metrics.horizontalAdvance(chip.words) + 14 + (_icon_size() + 3 if chip.icon else 0)
+    width = metrics.horizontalAdvance(chip.text) + 14 + (_icon_size() + 3 if chip.icon else 0)
     if most_width is not None:
         width = min(width, most_width)
     return QSize(width, metrics.height() + 4)
@@ -77,9 +77,7 @@ def paint_chip(painter: QPainter, rect: QRect, chip: Chip, *, is_selected: bool 
     painter.setFont(font)
     painter.setPen(ink)
     space = QRect(left, rect.top(), rect.right() - 6 - left, rect.height())
-    text = QFontMetrics(font).elidedText(
-        chip.words, Qt.TextElideMode.ElideMiddle, space.width() + 1
-    )
+    text = QFontMetrics(font).elidedText(chip.text, Qt.TextElideMode.ElideMiddle, space.width() + 1)
     painter.drawText(space, int(Qt.AlignmentFlag.AlignVCenter), text)
     painter.restore()
 
@@ -102,10 +100,10 @@ class ChipLabel(QWidget):
     def show_chip(self, chip: Chip | None, tip: str = "") -> None:
         if chip != self._chip:
             self._chip = chip
-            self.setAccessibleName("" if chip is None else chip.words)
+            self.setAccessibleName("" if chip is None else chip.text)
             self.updateGeometry()
             self.update()
-        self.setToolTip(tip or ("" if chip is None else chip.words))
+        self.setToolTip(tip or ("" if chip is None else chip.text))
         self.setVisible(chip is not None)
 
     def sizeHint(self) -> QSize:

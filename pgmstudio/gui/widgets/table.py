@@ -203,7 +203,7 @@ class TableModel(QAbstractTableModel):
             return not column.is_ticked(row)
         if column.marks is not None:
             marks = column.marks(row) or CellMarks()
-            return marks.chip.words if marks.chip is not None else marks.bar and marks.bar.value
+            return marks.chip.text if marks.chip is not None else marks.bar and marks.bar.value
         return row[index]
 
     def text(self, row: Any, index: int) -> str:
@@ -212,7 +212,7 @@ class TableModel(QAbstractTableModel):
         if column.has_text:
             return column.text(self.value(row, index))
         marks = None if column.marks is None else column.marks(row)
-        return "" if marks is None or marks.chip is None else marks.chip.words
+        return "" if marks is None or marks.chip is None else marks.chip.text
 
     def copied(self, row: Any, index: int) -> Cell:
         """What a cell gives to the clipboard."""

@@ -150,7 +150,7 @@ class CommandPalette(LensField):
 
     def _list_all(self) -> None:
         self._app.actions.refresh()
-        entries = (*self._actions(), *self._places(), *self._variables())
+        entries = (*self._actions(), *self._pages(), *self._variables())
         self._entries = {entry.text: entry for entry in entries}
         self._list_matches("")
 
@@ -167,7 +167,7 @@ class CommandPalette(LensField):
             texts = (spec.text, synonyms, text, f"{text} {synonyms} {spec.tip}")
             yield Entry(text, action.trigger, texts, reason)
 
-    def _places(self) -> Iterator[Entry]:
+    def _pages(self) -> Iterator[Entry]:
         """Open pages, then models and tables of the project."""
         app = self._app
         for page in app.center.pages:

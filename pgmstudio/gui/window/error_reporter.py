@@ -66,8 +66,8 @@ class WindowErrorReporter(QObject):
             self.message.emit(str(error))
             self.noted.emit(panel, str(error), "".join(traceback.format_exception(error)))
             return
-        place = traceback.extract_tb(error.__traceback__)[-1:]
-        key = f"{type(error).__name__} at {[(frame.filename, frame.lineno) for frame in place]}"
+        frames = traceback.extract_tb(error.__traceback__)[-1:]
+        key = f"{type(error).__name__} at {[(frame.filename, frame.lineno) for frame in frames]}"
         self._bug_in_thread.emit(key, "".join(traceback.format_exception(error)))
 
     def report_loss(self, error: FileError) -> None:

@@ -375,7 +375,7 @@ class MainWindow(QMainWindow):
     def _on_error(self, message: str) -> None:
         self.app.log("error", message)
 
-    def _on_tab_menu(self, page: Page, place: QPoint) -> None:
+    def _on_tab_menu(self, page: Page, point: QPoint) -> None:
         """What can be done with a page and its model."""
         center, menu = self.app.center, named(QMenu(self), "tabMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -387,7 +387,7 @@ class MainWindow(QMainWindow):
         others = [other for other in center.pages if other is not page]
         close = menu.addAction("Close others", lambda: [center.close_page(o) for o in others])
         close.setEnabled(bool(others))
-        menu.popup(place)
+        menu.popup(point)
 
     # -- Qt
 

@@ -243,10 +243,10 @@ class TabArea(QWidget):
         tabs.setParent(None)
         tabs.deleteLater()
 
-    def _on_menu(self, tabs: _Tabs, place: QPoint) -> None:
-        page = tabs.widget(tabs.tabBar().tabAt(place))
+    def _on_menu(self, tabs: _Tabs, point: QPoint) -> None:
+        page = tabs.widget(tabs.tabBar().tabAt(point))
         if isinstance(page, Page):
-            self.menu_requested.emit(page, tabs.tabBar().mapToGlobal(place))
+            self.menu_requested.emit(page, tabs.tabBar().mapToGlobal(point))
 
     def _activate(self, tabs: _Tabs) -> None:
         number = self._groups.index(tabs)

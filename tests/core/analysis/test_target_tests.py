@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgmstudio.core.analysis.feature_selection import corrected, p_value_text, target_tests, telling
+from pgmstudio.core.analysis.feature_selection import (
+    corrected,
+    p_value_text,
+    significant_columns,
+    target_tests,
+)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import associations
 from pgmstudio.core.data.variables import Domain
@@ -42,7 +47,7 @@ def test_p_values_and_bits_are_those_of_all_pairs_and_the_surest_come_first() ->
 
 def test_columns_below_the_threshold_are_kept_and_a_column_of_one_state_never_is() -> None:
     result = target_tests(some_rows(), "t")
-    assert set(telling(result)) == {"b", "c"}
+    assert set(significant_columns(result)) == {"b", "c"}
     assert next(row for row in result if row.column == "a").p_value == 1
 
 
@@ -57,7 +62,7 @@ def test_too_many_states_are_told_and_not_tested() -> None:
     data = DataSet(Domain.of({"a": names, "b": names}), np.array([rows, rows]))
     (row,) = target_tests(data, "b")
     assert row.outcome is None
-    assert telling([row]) == ()
+    assert significant_columns([row]) == ()
 
 
 def test_holm_and_bonferroni_of_a_worked_example() -> None:

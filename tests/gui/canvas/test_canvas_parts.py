@@ -60,7 +60,7 @@ def test_evidence_is_put_into_words_by_its_weights() -> None:
     for weights, expected in cases.items():
         mark = NodeView("x", states=states, weights=tuple(map(float, weights))).mark
         assert mark is not None
-        assert mark.words == expected
+        assert mark.text == expected
 
 
 def test_of_many_states_the_five_largest_are_shown_in_their_order() -> None:

@@ -74,7 +74,7 @@ def test_numbers_wait_until_the_column_sums_to_one(window: MainWindow, panel: Ta
     type_number(panel, 3, 0, "0.04")
     assert panel.waits
     assert window.app.project is before
-    assert panel.findChild(ChipLabel, "tableChip").chip.words == "sums to 1.03"
+    assert panel.findChild(ChipLabel, "tableChip").chip.text == "sums to 1.03"
     type_number(panel, 3, 1, "96 %")
     assert not panel.waits
     assert network(window).table("wet")[1, 1].tolist() == [0.04, 0.96]

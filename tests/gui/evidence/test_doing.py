@@ -70,7 +70,7 @@ def test_doing_cuts_the_edges_into_a_node_and_beliefs_follow(
     scene = page.scene()
     mark = scene.nodes["lung"].face.mark
     assert mark is not None
-    assert (mark.words, mark.tint, mark.icon) == ("do = yes", "do", "lock-simple")
+    assert (mark.text, mark.tint, mark.icon) == ("do = yes", "do", "lock-simple")
     assert {ends for ends, e in scene.edges.items() if e.look.is_cut} == {("smoke", "lung")}
     assert "do = yes" in scene.nodes["lung"].face.description
     assert "cut by do" in {entry.text for entry in page.legend_entries()}
@@ -133,13 +133,13 @@ def test_chips_say_do_in_the_lists_and_it_can_be_switched_off_and_retracted(
     qtbot.waitUntil(lambda: any(row.chip is not None for row in rows.rows))  # type: ignore[attr-defined]
     row = next(row for row in rows.rows if row.name == "smoke")  # type: ignore[attr-defined]
     assert row.chip is not None
-    assert (row.chip.words, row.chip.icon, row.chip.tint) == ("do yes", "lock-simple", "do")
+    assert (row.chip.text, row.chip.icon, row.chip.tint) == ("do yes", "lock-simple", "do")
     section = inspector(window).findChild(EvidenceSection, "modelEvidence")
     assert section is not None
     chip = section.findChild(type(section._rows["smoke"].chip), "evidenceChip.smoke")
     assert chip is not None
     assert chip.chip is not None
-    assert chip.chip.words == "do = yes"
+    assert chip.chip.text == "do = yes"
     live.switch("smoke", False)
     settled(qtbot, page)
     assert not any(edge.look.is_cut for edge in page.scene().edges.values())

@@ -35,7 +35,7 @@ FOUR = Variable("grade", ("a", "b", "c", "d"))
 def test_a_finding_has_a_chip_and_a_short_form(
     variable: Variable, finding: Finding, chip: str, short: str
 ) -> None:
-    assert chip_of(variable, finding).words == chip
+    assert chip_of(variable, finding).text == chip
     assert short_text(variable, finding) == short
 
 

@@ -50,7 +50,7 @@ def test_clicking_a_mini_bar_sets_evidence_and_clicking_again_retracts_it(
     qtbot.waitUntil(lambda: rows(window)["smoke"].chosen == "yes")
     chip = rows(window)["smoke"].chip
     assert chip is not None
-    assert (chip.words, chip.icon) == ("yes", "flag-fill")
+    assert (chip.text, chip.icon) == ("yes", "flag-fill")
     click_mini_bar(qtbot, window, "smoke", "yes")
     assert not live.evidence
     assert not window.app.workspace.selection.nodes, "a click on a bar does not select"
@@ -81,12 +81,12 @@ def test_shift_excludes_and_ctrl_allows_several(
     click_mini_bar(qtbot, window, "X0", "s1", Held.ShiftModifier)
     assert opened.evidence == {"X0": Excluded(frozenset({"s1"}))}
     qtbot.waitUntil(lambda: rows(window)["X0"].chip is not None)
-    assert rows(window)["X0"].chip.words == "≠ s1"  # type: ignore[union-attr]
+    assert rows(window)["X0"].chip.text == "≠ s1"  # type: ignore[union-attr]
     opened.clear()
     click_mini_bar(qtbot, window, "X0", "s0", Held.ControlModifier)
     click_mini_bar(qtbot, window, "X0", "s3", Held.ControlModifier)
     assert opened.evidence == {"X0": Excluded(frozenset({"s1", "s2"}))}
-    qtbot.waitUntil(lambda: rows(window)["X0"].chip.words == "∈ 2 of 4")  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: rows(window)["X0"].chip.text == "∈ 2 of 4")  # type: ignore[union-attr]
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # tooltips

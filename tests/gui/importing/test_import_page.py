@@ -465,7 +465,7 @@ def test_sets_of_states_are_offered_read_and_kept_in_the_plan(
     cell = next(
         chips.index(row, 0) for row in range(9) if chips.index(row, 0).data().startswith("{")
     )
-    assert cell.data(MARKS).chip.words == "{sunny,cloudy}"
+    assert cell.data(MARKS).chip.text == "{sunny,cloudy}"
     file.sets.link_activated.emit("no")
     qtbot.waitUntil(lambda: "may be sets" in file.sets.text)
     page.undo()

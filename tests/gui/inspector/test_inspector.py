@@ -56,9 +56,9 @@ def test_a_selected_variable_shows_its_title_chip_and_facts(
     assert head.facts.text() == "2 states · 1 parent · 1 child"
     assert head.chip.chip is None
     window.app.workspace.set_target("lung")
-    qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.words == "target")
+    qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.text == "target")
     live.click_state("lung", "yes")
-    qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.words == "yes")
+    qtbot.waitUntil(lambda: head.chip.chip is not None and head.chip.chip.text == "yes")
 
 
 def test_the_bars_are_the_beliefs_and_clicking_one_sets_evidence(

@@ -75,7 +75,7 @@ def test_click_a_bar_tour(qtbot: QtBot, window: MainWindow, driver: WindowDriver
     reference.set_evidence("xray", Observed("yes"))  # of two states, not one is the other
     mark = page.scene().nodes["xray"].face.mark
     assert mark is not None
-    assert mark.words == "= yes"
+    assert mark.text == "= yes"
 
     live = page.asking.live
     viewport = page.canvas.view.viewport()

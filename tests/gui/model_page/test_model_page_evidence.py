@@ -43,7 +43,7 @@ def test_a_click_on_a_bar_sets_evidence_and_a_second_one_retracts_it(
     assert shown(page, "rain") == pytest.approx(tuple(reference.belief("rain").values))
     mark = page.scene().nodes["grass"].face.mark
     assert mark is not None
-    assert mark.words == "= wet"
+    assert mark.text == "= wet"
     click(qtbot, page, bar_of(page, "grass", "wet"))
     settled(qtbot, page)
     assert page.asking.live.evidence == {}
@@ -54,7 +54,7 @@ def test_shift_excludes_a_state_and_ctrl_allows_several(qtbot: QtBot, page: Mode
     click(qtbot, page, bar_of(page, "sprinkler", "low"), Mods.ShiftModifier)
     settled(qtbot, page)
     assert page.asking.live.evidence == {"sprinkler": Excluded(frozenset({"low"}))}
-    assert page.scene().nodes["sprinkler"].face.mark.words == "≠ low"
+    assert page.scene().nodes["sprinkler"].face.mark.text == "≠ low"
     click(qtbot, page, bar_of(page, "sprinkler", "low"), Mods.ShiftModifier)
     click(qtbot, page, bar_of(page, "sprinkler", "off"), Mods.ControlModifier)
     assert page.asking.live.evidence == {"sprinkler": Observed("off")}

@@ -225,7 +225,7 @@ def tag_shares(
 _BESIDE = 3.0  # between a line and the label beside it
 
 
-def places_beside(
+def points_beside(
     routes: Sequence[EdgeRoute],
     widths: Sequence[float],
     sizes: Sequence[Size],

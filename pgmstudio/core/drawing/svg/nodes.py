@@ -22,7 +22,7 @@ _MIN_SHIFT = 0.004
 class Mark:
     """The mark of evidence on a node: text in the head, excluded states, colour."""
 
-    words: str
+    text: str
     struck: frozenset[str]
     chosen: str | None
     is_soft: bool
@@ -107,7 +107,7 @@ class NodeDrawing:
     def draw_open(self, title: str, corner: Point, width: float) -> list[str]:
         """Head and rows without a box around them."""
         mark = mark_of(self.evidence, is_done=self.is_done) if self.evidence else None
-        bare_mark = None if mark is None else replace(mark, words="")  # the states show the rest
+        bare_mark = None if mark is None else replace(mark, text="")  # the states show the rest
         drawn = self._head(title, bare_mark, corner, width, HEAD / 2)
         return drawn + self._rows(mark, (corner[0], corner[1] + HEAD + 2.5), width)
 
@@ -158,7 +158,7 @@ class NodeDrawing:
         drawn = []
         if mark is not None:
             ink = self.colors[f"{mark.tint}_ink"]
-            words = elided(mark.words, 11, available * 0.6)
+            words = elided(mark.text, 11, available * 0.6)
             drawn += [
                 text(words, x + width - 22, y, size=11, fill=ink, weight="semibold", anchor="end"),
                 _SIGNS[mark.icon]((x + width - 19, y - 5), ink),

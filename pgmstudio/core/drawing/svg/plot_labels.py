@@ -68,7 +68,7 @@ class Crowd:
 
     def __init__(self, bounds: Box) -> None:
         self._bounds = bounds
-        self._places: list[NDArray[np.float64]] = [np.empty((0, 2))]
+        self._points: list[NDArray[np.float64]] = [np.empty((0, 2))]
         self._marks: list[Box] = []
         self._words: list[Box] = []
 
@@ -76,7 +76,7 @@ class Crowd:
         for one, other in pairwise(corners):
             ends = np.array([one, other])
             count = int(np.hypot(*(ends[1] - ends[0])) / _STEP) + 2
-            self._places.append(np.linspace(ends[0], ends[1], count))
+            self._points.append(np.linspace(ends[0], ends[1], count))
 
     def add_mark(self, at: Point, radius: float) -> None:
         self._marks.append(Box.around(at, 2 * radius, 2 * radius))
@@ -96,7 +96,7 @@ class Crowd:
 
     def take(self, boxes: Sequence[Box]) -> Box:
         """The first of those that cover least; it is taken from now on."""
-        positions = np.concatenate(self._places)
+        positions = np.concatenate(self._points)
 
         def covered(box: Box) -> tuple[int, int, int]:
             """Overlaps, the worst first: other labels, then marks, then lines."""

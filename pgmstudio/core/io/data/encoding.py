@@ -421,8 +421,8 @@ def _assembled(coding: _Coding) -> DataSet:
     if not coding.options.imprecise:
         return DataSet(domain, codes, coding.weights)
     cells = {
-        (place, int(row)): frozenset(map(variable.code, states))
-        for place, variable in enumerate(domain)
+        (index, int(row)): frozenset(map(variable.code, states))
+        for index, variable in enumerate(domain)
         if variable.name in coding.sets
         for rows, states in coding.sets[variable.name].rows()
         for row in rows

@@ -16,7 +16,7 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import DataError, FileError, GraphError, ModelFileError, PgmStudioError
 from pgmstudio.core.io.models.files import ModelFile, Properties
 from pgmstudio.core.io.models.node_link import is_node_link, node_link_file
-from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+from pgmstudio.core.json_documents import JsonElement, parse_json, render_json
 from pgmstudio.core.languages.codec import Reading, codec_of, saved_kinds
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.languages.table_checks import ROW_SUM_TOLERANCE, TableChecker
@@ -101,7 +101,7 @@ def variables_document(domain: Domain) -> list[dict[str, Any]]:
     ]
 
 
-def read_variables(location: JsonPlace) -> Domain:
+def read_variables(location: JsonElement) -> Domain:
     """The domain of a list of variables."""
     variables = []
     for element in location.elements():
@@ -122,7 +122,7 @@ def read_variables(location: JsonPlace) -> Domain:
         location.fail(str(problem))
 
 
-def check_version(document: JsonPlace, entry: str, name: str, newest: int) -> int:
+def check_version(document: JsonElement, entry: str, name: str, newest: int) -> int:
     """The version of a document of ours; refuses other documents and newer versions."""
     if not isinstance(document.value, dict) or document.value.get(entry) != name:
         document.fail(f"is not a {name} file: its entry “{entry}” is not “{name}”.")
@@ -135,7 +135,7 @@ def check_version(document: JsonPlace, entry: str, name: str, newest: int) -> in
     return version
 
 
-def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
+def file_of_document(document: JsonElement, path: Path) -> ModelFile:
     """Model file from a JSON document; every entry is checked."""
     version = check_version(document, "schema", SCHEMA, VERSION)
     if version < 1:
@@ -175,7 +175,7 @@ def file_of_document(document: JsonPlace, path: Path) -> ModelFile:
     )
 
 
-def _properties(location: JsonPlace | None) -> Properties:
+def _properties(location: JsonElement | None) -> Properties:
     if location is None:
         return Properties()
     network, variables, tables = (

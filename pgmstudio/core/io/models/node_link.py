@@ -8,13 +8,13 @@ from pathlib import Path
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.network_builder import NOWHERE
 from pgmstudio.core.io.models.shared.structure_only import Structure
-from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+from pgmstudio.core.json_documents import JsonElement, parse_json, render_json
 
 FORMAT = "node-link JSON"
 _LINKS = ("links", "edges")
 
 
-def is_node_link(document: JsonPlace) -> bool:
+def is_node_link(document: JsonElement) -> bool:
     """Whether a JSON document is a node-link one and no native model."""
     value = document.value
     return isinstance(value, dict) and "schema" not in value and "nodes" in value
@@ -25,7 +25,7 @@ def parse(content: bytes, path: Path) -> ModelFile:
     return node_link_file(parse_json(content, path), path)
 
 
-def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
+def node_link_file(document: JsonElement, path: Path) -> ModelFile:
     """The network with the edges of a document that is read already."""
     # Loads Markov networks, and every native file asks whether it is a node-link one.
     from pgmstudio.core.io.models.shared.undirected_graphs import file_of_structure
@@ -61,7 +61,7 @@ def node_link_file(document: JsonPlace, path: Path) -> ModelFile:
     return file_of_structure(structure, title, FORMAT)
 
 
-def _name(location: JsonPlace) -> str:
+def _name(location: JsonElement) -> str:
     """Node ids may be numbers."""
     if isinstance(location.value, int) and not isinstance(location.value, bool):
         return str(location.value)

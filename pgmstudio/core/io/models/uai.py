@@ -44,7 +44,7 @@ from pgmstudio.core.io.models.shared.network_builder import (
     what_is_lost,
 )
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner, found_text, number_of
-from pgmstudio.core.json_documents import JsonPlace, parse_json, render_json
+from pgmstudio.core.json_documents import JsonElement, parse_json, render_json
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.markov_network.conversions import edges_joining
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
@@ -254,7 +254,7 @@ def second_path(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".gz") + NAMES_ENDING)
 
 
-def _read_names(document: JsonPlace) -> _Names:
+def _read_names(document: JsonElement) -> _Names:
     check_version(document, "schema", SCHEMA, VERSION)
     title, titles, layout = (document.get(key) for key in ("title", "titles", "layout"))
     return _Names(

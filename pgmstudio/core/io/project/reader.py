@@ -29,7 +29,7 @@ from pgmstudio.core.io.clean_names import clean_names, names_in, replaced_names_
 from pgmstudio.core.io.evidence import read_evidence
 from pgmstudio.core.io.models.native_json import check_version, file_of_document, read_variables
 from pgmstudio.core.io.project.migrations import MIGRATIONS, VERSION, migrated
-from pgmstudio.core.json_documents import JsonPlace, parse_json
+from pgmstudio.core.json_documents import JsonElement, parse_json
 from pgmstudio.core.languages.codec import codec_of
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.project.project import (
@@ -212,7 +212,7 @@ class _Reader:
 
     def _with_clean_names(self, members: Mapping[str, Any]) -> dict[str, Any]:
         """Earlier versions took names with line breaks and other control characters."""
-        data = JsonPlace(members["project.json"], self._path).get("data")
+        data = JsonElement(members["project.json"], self._path).get("data")
         entries = data.value.values() if data and isinstance(data.value, dict) else ()
         models = (value for name, value in members.items() if name.startswith("models/"))
         clean = clean_names(name for part in (*entries, *models) for name in names_in(part))
@@ -228,8 +228,8 @@ class _Reader:
     def _parsed(self, content: bytearray, name: str) -> Any:
         return parse_json(bytes(content), self._path, error=ProjectFileError, member=name).value
 
-    def _location(self, value: Any, where: str) -> JsonPlace:
-        return JsonPlace(value, self._path, where, ProjectFileError)
+    def _location(self, value: Any, where: str) -> JsonElement:
+        return JsonElement(value, self._path, where, ProjectFileError)
 
     def _fail(self, message: str) -> NoReturn:
         raise ProjectFileError(self._path, message)
@@ -262,7 +262,7 @@ class _Reader:
         result = ((key, self._part(f"{kind} {key}", partial(read, key))) for key in keys)
         return {key: part for key, part in result if part is not None}
 
-    def _document(self, name: str) -> JsonPlace:
+    def _document(self, name: str) -> JsonElement:
         return self._location(self._member(name), name)
 
     def project(self, cancel: CancelToken) -> Project:
@@ -277,7 +277,7 @@ class _Reader:
         self._data_ids, self._run_ids = {*listed_data}, {*run_ids}
         self._model_ids = {*listed}
 
-        def document(folder: str, key: str) -> JsonPlace:
+        def document(folder: str, key: str) -> JsonElement:
             cancel.raise_if_cancelled()
             return self._document(f"{folder}/{key}.json")
 
@@ -327,20 +327,20 @@ class _Reader:
             self._part("A file that no part needs", partial(self._refuse_missing, name, ""))
         return without_loose_references(project)
 
-    def _listed(self, location: JsonPlace) -> dict[str, JsonPlace]:
+    def _listed(self, location: JsonElement) -> dict[str, JsonElement]:
         entries = dict(location.entries())
         for key, inside in entries.items():
             if not _ID.fullmatch(key):
                 inside.fail("its name is not an id of letters and digits.")
         return entries
 
-    def _ids(self, location: JsonPlace) -> tuple[str, ...]:
+    def _ids(self, location: JsonElement) -> tuple[str, ...]:
         ids = location.texts()
         if len(set(ids)) != len(ids) or not all(map(_ID.fullmatch, ids)):
             location.fail("expected ids of letters and digits, each once.")
         return ids
 
-    def _reference(self, location: JsonPlace, entry: str, known: Collection[str]) -> str | None:
+    def _reference(self, location: JsonElement, entry: str, known: Collection[str]) -> str | None:
         inside = location.get(entry)
         if inside is None:
             return None
@@ -349,7 +349,7 @@ class _Reader:
             return None
         return inside.text()
 
-    def _data(self, key: str, location: JsonPlace) -> DataEntry:
+    def _data(self, key: str, location: JsonElement) -> DataEntry:
         domain = read_variables(location["variables"])
         rows = location["rows"].whole()
         try:
@@ -384,7 +384,7 @@ class _Reader:
             provenance=dict(location["provenance"].mapping()),
         )
 
-    def _split(self, key: str, location: JsonPlace, rows: int) -> Split:
+    def _split(self, key: str, location: JsonElement, rows: int) -> Split:
         sizes = [size.whole() for size in location["sizes"].elements()]
         names, prints = location["names"].texts(), location["part_fingerprints"].texts()
         copies_entry = location.get("has_copies")
@@ -435,7 +435,7 @@ class _Reader:
         body = np.frombuffer(content, dtype=expected, offset=head.end())
         return body.reshape(shape).astype(dtype, copy=False)
 
-    def _model(self, location: JsonPlace, document: JsonPlace) -> ModelEntry:
+    def _model(self, location: JsonElement, document: JsonElement) -> ModelEntry:
         try:
             file = file_of_document(document, self._path)
         except ModelFileError as problem:  # from checks that know nothing of projects
@@ -475,7 +475,7 @@ class _Reader:
 
         return self._parts("Evidence", listed, case_of)
 
-    def _run(self, location: JsonPlace) -> Run:
+    def _run(self, location: JsonElement) -> Run:
         outcome = location["outcome"].text()
         if outcome not in {known.value for known in Outcome}:
             location["outcome"].fail(f"a run does not end “{outcome}”.")
@@ -502,7 +502,7 @@ class _Reader:
             kept={} if (kept := location.get("kept")) is None else dict(kept.mapping()),
         )
 
-    def _curve(self, location: JsonPlace) -> CurveEntry:
+    def _curve(self, location: JsonElement) -> CurveEntry:
         return CurveEntry(
             location["title"].text(),
             tuple(dict(point.mapping()) for point in location["points"].elements()),
@@ -512,7 +512,7 @@ class _Reader:
             () if (pinned := location.get("pinned")) is None else pinned.texts(),
         )
 
-    def _comparison(self, location: JsonPlace) -> ComparisonEntry:
+    def _comparison(self, location: JsonElement) -> ComparisonEntry:
         model_ids = location["models"].texts()
         if not self._model_ids.issuperset(model_ids):
             location["models"].fail("names a model that is not in the project.")
@@ -521,11 +521,11 @@ class _Reader:
         )
 
 
-def _texts(location: JsonPlace) -> dict[str, str]:
+def _texts(location: JsonElement) -> dict[str, str]:
     return {name: inside.text() for name, inside in location.entries()}
 
 
-def _number(location: JsonPlace) -> float:
+def _number(location: JsonElement) -> float:
     """A number; JSON has no infinities, so they are texts."""
     if location.value in ("inf", "-inf", "nan"):
         return float(location.value)

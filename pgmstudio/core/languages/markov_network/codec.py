@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.json_documents import JsonPlace
+from pgmstudio.core.json_documents import JsonElement
 from pgmstudio.core.languages.codec import NAMES, Codec, Reading, object_schema
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure, edge_of
@@ -94,7 +94,7 @@ def decode_markov(reading: Reading) -> MarkovNetwork:
         reading.parameters["potentials"].fail(str(problem))
 
 
-def _variables(reading: Reading, place: JsonPlace) -> list[int]:
+def _variables(reading: Reading, place: JsonElement) -> list[int]:
     names = place.texts()
     for name in names:
         if name not in reading.domain:
@@ -104,7 +104,7 @@ def _variables(reading: Reading, place: JsonPlace) -> list[int]:
     return [reading.domain.index(name) for name in names]
 
 
-def _edge(reading: Reading, place: JsonPlace) -> Edge:
+def _edge(reading: Reading, place: JsonElement) -> Edge:
     ends = _variables(reading, place)
     if len(ends) != 2:
         place.fail("an edge has two variables.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.json_documents import JsonPlace
+from pgmstudio.core.json_documents import JsonElement
 from pgmstudio.core.languages.codec import (
     TABLE,
     Codec,
@@ -54,7 +54,7 @@ def decode_graph(reading: Reading) -> DecisionGraph:
     return DecisionGraph(domain, tuple(forest), tuple(parameters), tuple(successors))
 
 
-def _integers(location: JsonPlace) -> NDArray[np.int64]:
+def _integers(location: JsonElement) -> NDArray[np.int64]:
     rows = [[element.whole() for element in row.elements()] for row in location.elements()]
     if not rows or len({len(row) for row in rows}) != 1:
         location.fail("expected rows of equal length, one per node of the variable above.")

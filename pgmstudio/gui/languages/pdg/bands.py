@@ -505,7 +505,7 @@ def _label(item: BandItem) -> tuple[str, float]:
     """With how wide they are."""
     mark = item.face.mark
     title = item.face.title.replace("\n", " ")
-    return _elided(title if mark is None else f"{title} {mark.words}")
+    return _elided(title if mark is None else f"{title} {mark.text}")
 
 
 @lru_cache(maxsize=4096)

@@ -171,7 +171,7 @@ class PdgStepsPage(Page):
     def _show_table(self) -> None:
         self.table.show_rows(
             [
-                (self._step_count - n, step.words, *(step.gains[k] for k in _GAINS), step.place)
+                (self._step_count - n, step.text, *(step.gains[k] for k in _GAINS), step.stage)
                 for n, step in enumerate(reversed(self.steps))
             ]
         )
@@ -180,7 +180,7 @@ class PdgStepsPage(Page):
         """Show the graph after a step; the newest is number 0."""
         step = self.steps[-1 - number]
         score, bits, size = (step.gains[k] for k in _GAINS)
-        self.bar.show_text(f"{step.words}: {gain_text(score, bits, size)} · {step.place}")
+        self.bar.show_text(f"{step.text}: {gain_text(score, bits, size)} · {step.stage}")
         if isinstance(step.model, DecisionGraph):
             self._latest_task.ask(partial(_flows, step.model, step))
 

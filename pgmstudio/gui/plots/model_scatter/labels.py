@@ -37,12 +37,12 @@ class MarkLabel:
     y: float
     text: str
     ink: QColor
-    place: Literal["around", "right", "line"] = "around"
+    placement: Literal["around", "right", "line"] = "around"
 
     @property
     def font(self) -> QFont:
         look = theme()
-        return look.font("caption") if self.place == "line" else look.font("micro", "semibold")
+        return look.font("caption") if self.placement == "line" else look.font("micro", "semibold")
 
 
 class _Crowd:
@@ -132,7 +132,7 @@ class LabelLayer(QGraphicsObject):
                 if area.contains(rect) and not any(rect.intersects(other) for other in taken)
             ]
             if rects:
-                rect = rects[0] if one.place == "line" else min(rects, key=crowd.within)
+                rect = rects[0] if one.placement == "line" else min(rects, key=crowd.within)
                 path, rise = QPainterPath(), QFontMetricsF(one.font).ascent()
                 path.addText(rect.topLeft() + QPointF(0, rise), one.font, one.text)
                 self._arranged.append((rect, one, path))
@@ -144,10 +144,10 @@ class LabelLayer(QGraphicsObject):
         size, area = QFontMetricsF(one.font).size(0, one.text), self.frame.area
         x = float(self.frame.across(np.array([one.x]))[0])
         y = float(self.frame.down(np.array([one.y]))[0])
-        if one.place == "line":
+        if one.placement == "line":
             lefts = area.right() - 6 - size.width(), area.left() + 6
             return [QRectF(QPointF(left, y - 2 - size.height()), size) for left in lefts]
-        is_right = one.place == "right"
+        is_right = one.placement == "right"
         sides = sorted(_SIDES, key=lambda side: side != (1, 0)) if is_right else _SIDES
         rects = []
         for apart in (_APART, _FURTHER * _APART):

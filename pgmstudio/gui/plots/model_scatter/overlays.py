@@ -96,7 +96,7 @@ class LegendBox(QGraphicsItem):
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self.entries: tuple[LegendEntry, ...] = ()
         self._box = QRectF()
-        self._places: list[QRectF] = []
+        self._rows: list[QRectF] = []
         self.hide()
 
     def set_entries(self, entries: Sequence[LegendEntry]) -> None:
@@ -108,12 +108,12 @@ class LegendBox(QGraphicsItem):
             metrics.height() + 4,
             len(entries) if len(entries) < 4 else -(-len(entries) // 2),
         )
-        self._places = []
+        self._rows = []
         left = 8.0
         for start in range(0, len(entries), max(rows, 1)):
             column = entries[start : start + rows]
             wide = max(metrics.horizontalAdvance(each.text) for each in column) + self._SAMPLE + 12
-            self._places += [QRectF(left, 6 + step * row, wide, step) for row in range(len(column))]
+            self._rows += [QRectF(left, 6 + step * row, wide, step) for row in range(len(column))]
             left += wide
         self._box = QRectF(0, 0, left + 4, step * rows + 12)
         self.setVisible(bool(entries))
@@ -131,11 +131,11 @@ class LegendBox(QGraphicsItem):
         painter.setBrush(look.color("surface", 0.92))
         painter.drawRoundedRect(self._box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         painter.setFont(look.font("caption"))
-        for place, entry in zip(self._places, self.entries, strict=True):
-            _draw_sample(painter, entry.symbol, QPointF(place.left(), place.center().y()))
+        for row_area, entry in zip(self._rows, self.entries, strict=True):
+            _draw_sample(painter, entry.symbol, QPointF(row_area.left(), row_area.center().y()))
             painter.setPen(look.color("text"))
             side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-            painter.drawText(place.adjusted(self._SAMPLE, 0, 0, 0), side, entry.text)
+            painter.drawText(row_area.adjusted(self._SAMPLE, 0, 0, 0), side, entry.text)
 
 
 def _draw_sample(painter: QPainter, symbol: str, at: QPointF) -> None:

@@ -14,7 +14,7 @@ from pgmstudio.core.drawing.layout.edge_routing import (
     EdgeRoute,
     crossings,
     edge_route,
-    places_beside,
+    points_beside,
 )
 
 A_BOX: Size = (100.0, 40.0)
@@ -105,20 +105,20 @@ def test_crossings_are_counted_once_and_shared_ends_are_none() -> None:
 def test_a_label_stands_beside_its_line_and_covers_no_box() -> None:
     route = EdgeRoute((0, 20), (0, 180))
     label = (40.0, 16.0)
-    (free,) = places_beside([route], [6.0], [label], [])
+    (free,) = points_beside([route], [6.0], [label], [])
     assert free is not None
     assert abs(free[0]) >= label[0] / 2 + 3.0  # the whole line is seen
     right = (3.0, 0.0, 200.0, 200.0)
-    (other,) = places_beside([route], [6.0], [label], [right])
+    (other,) = points_beside([route], [6.0], [label], [right])
     assert other is not None
     assert other[0] < 0
     left = (-200.0, 0.0, -3.0, 200.0)
-    assert places_beside([route], [6.0], [label], [left, right]) == [None]
+    assert points_beside([route], [6.0], [label], [left, right]) == [None]
 
 
 def test_labels_of_edges_side_by_side_do_not_touch() -> None:
     routes = [EdgeRoute((30.0 * i, 0), (30.0 * i, 100)) for i in range(4)]
-    placed = places_beside(routes, [2.0] * 4, [(24.0, 16.0)] * 4, [])
+    placed = points_beside(routes, [2.0] * 4, [(24.0, 16.0)] * 4, [])
     there = [place for place in placed if place is not None]
     assert len(there) >= 2
     for number, (x, y) in enumerate(there):

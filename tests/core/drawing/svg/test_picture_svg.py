@@ -154,7 +154,7 @@ def test_evidence_is_read_from_its_weights(
     weights: dict[str, float], words: str, struck: set[str]
 ) -> None:
     mark = mark_of(weights)
-    assert (mark.words, mark.struck) == (words, struck)
+    assert (mark.text, mark.struck) == (words, struck)
     assert mark.is_soft == (words == "likelihood")
 
 

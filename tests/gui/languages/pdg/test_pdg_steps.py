@@ -71,7 +71,7 @@ def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
     assert bands.graph is first.model
     name, node = first.touched[0]
     assert node in bands.items_by_variable[name].nodes.marked
-    assert first.words in page.bar.message.text()
+    assert first.text in page.bar.message.text()
     assert "score" in page.bar.message.text()
     assert step.isEnabled()
 

@@ -34,14 +34,14 @@ def text_frame(data: DataSet, weights: str = WEIGHT) -> polars.DataFrame:
 
     columns = []
     sets = data.sets if isinstance(data, ImpreciseData) else {}
-    for place, (variable, codes) in enumerate(zip(data.domain, data.codes, strict=True)):
+    for index, (variable, codes) in enumerate(zip(data.domain, data.codes, strict=True)):
         indices = polars.Series(codes.astype(np.uint32))
         if (codes == data.missing_code).any():
             indices = indices.set(indices == data.missing_code, None)
         column = polars.Series(variable.name, variable.states).gather(indices)
-        rows = sorted(row for v, row in sets if v == place)
+        rows = sorted(row for v, row in sets if v == index)
         if rows:
-            column = column.scatter(rows, [cell_text(data, place, row) for row in rows])
+            column = column.scatter(rows, [cell_text(data, index, row) for row in rows])
         columns.append(column)
     if data.weights is not None:
         columns.append(polars.Series(weight_name(data, weights), data.weights))

@@ -85,13 +85,13 @@ def test_a_run_that_is_walked_through_ends_as_one_that_is_not() -> None:
     steps = [event for event in walked if isinstance(event, SearchStep)]
     others = [event for event in walked if not isinstance(event, SearchStep)]
     assert differences(plain, others) == []
-    assert {"Split", "Merge", "Redirect"} == {step.words.split()[0] for step in steps}
+    assert {"Split", "Merge", "Redirect"} == {step.text.split()[0] for step in steps}
     for step in steps:
         assert isinstance(step.model, DecisionGraph)
         assert step.touched
         for name, node in step.touched:
             assert node < step.model.node_counts[step.model.domain.index(name)]
-        if step.words.startswith("Merge"):
+        if step.text.startswith("Merge"):
             assert step.gains["score"] > 0
 
 
