@@ -402,7 +402,7 @@ NUMBERS = {
         "the belief in the target without the finding f; × is P(f | the rest) / P(f)",
         _BELIEF,
         "probability; ratio",
-        "× below 1: the rest speaks against it",
+        "× below 1: the rest is evidence against it",
     ),
     "Belief": ExplainedNumber("P(target state | e)", _BELIEF, "probability"),
     "Belief without": ExplainedNumber(
@@ -411,7 +411,10 @@ NUMBERS = {
     "Probability (finding)": ExplainedNumber("P(f)", "the model alone", "probability"),
     "Given rest": ExplainedNumber("P(f | the other evidence)", _BELIEF, "probability"),
     "Normalised likelihood": ExplainedNumber(
-        "P(f | the other evidence) / P(f)", _BELIEF, "ratio", "below 1: the rest speaks against it"
+        "P(f | the other evidence) / P(f)",
+        _BELIEF,
+        "ratio",
+        "below 1: the rest is evidence against it",
     ),
     "Conflict bits": ExplainedNumber(
         "log2( P(f) / P(f | the other evidence) )", _BELIEF, "bits", "above 0: it contradicts"

@@ -33,7 +33,7 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A row of the table; `spread` is the published ±, `note` a remark on the value."""
+    """A row of the table; `spread` is the published ±, `note` is about the value."""
 
     key: str
     title: str

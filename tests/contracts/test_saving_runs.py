@@ -61,7 +61,7 @@ def learned(learner: Learner[Any]) -> tuple[Project, dict[str, RunArtifact]]:
         data_id="d1",
         model_id="m1",
         measures=last.measures,
-        kept={kind: artifact.plain() for kind, artifact in kept.items()},
+        artifacts={kind: artifact.plain() for kind, artifact in kept.items()},
     )
     model = ModelEntry("model", last.model, "d1", "r1", provenance={"measures": last.measures})
     project = Project(data={"d1": DataEntry("rare", data)}, models={"m1": model}, runs={"r1": run})
@@ -82,9 +82,9 @@ def test_a_run_on_rare_states_is_saved_and_comes_back(learner: Learner[Any]) -> 
     again = project_from_bytes(project_bytes(project)).runs["r1"]
     before = project.runs["r1"]
     assert again.measures == pytest.approx(before.measures, nan_ok=True)
-    assert again.kept == floats_replaced(before.kept, float)
+    assert again.artifacts == floats_replaced(before.artifacts, float)
     for kind, artifact in kept.items():
-        loaded = restored(kind, again.kept[kind], learner.key)
+        loaded = restored(kind, again.artifacts[kind], learner.key)
         assert loaded is not None
         assert repr(loaded.table()) == repr(artifact.table())
 
@@ -100,10 +100,12 @@ def test_a_run_whose_every_number_is_infinite_is_saved_and_comes_back(
             seconds=number,
             measures=dict.fromkeys(project.runs["r1"].measures, number),
             trace=((0.0, number),),
-            kept=floats_replaced(project.runs["r1"].kept, lambda _, number=number: number),
+            artifacts=floats_replaced(
+                project.runs["r1"].artifacts, lambda _, number=number: number
+            ),
         )
         again = project_from_bytes(
             project_bytes(dataclasses.replace(project, runs={"r1": run}))
         ).runs["r1"]
-        assert repr(again.kept) == repr(run.kept)
+        assert repr(again.artifacts) == repr(run.artifacts)
         assert repr((again.measures, again.trace)) == repr((run.measures, run.trace))

@@ -39,7 +39,7 @@ def add_ended_run(app: AppContext, data: DataSet, learner: str, **params: object
         title=learner_of(learner).title,
         data_id=data_id,
         measures=last.measures,
-        kept=kept,
+        artifacts=kept,
     )
     entry = ModelEntry(record.title, last.model, data_id=data_id)
     assert app.change("Learn", partial(add_run, run=record, model=entry))

@@ -12,7 +12,7 @@ from pgmstudio.gui.window.main_window import MainWindow
 
 
 def add_a_run_that_cannot_be_saved(app: AppContext) -> None:
-    run = Run("x", {}, 1, "", "", Outcome.FINISHED, title="odd", kept={"odd": object()})
+    run = Run("x", {}, 1, "", "", Outcome.FINISHED, title="odd", artifacts={"odd": object()})
     assert app.change("Learn odd", partial(add_run, run=run, model=None))
 
 

@@ -268,7 +268,7 @@ def _hash(column: str, state: str | None) -> int:
 class Imported:
     """The data, the cuts of its discretised columns, and what was decided on the way.
 
-    `markers` are the texts that were read as missing; `remarks` are sentences for the person.
+    `markers` are the texts that were read as missing; `warnings` are messages to the user.
     """
 
     data: DataSet

@@ -102,14 +102,14 @@ def _field_types(dataclass_type: Any) -> dict[str, Any]:
 
 
 class HasDomain(Protocol):
-    """Whatever speaks about variables."""
+    """Whatever is about variables."""
 
     @property
     def domain(self) -> Domain: ...
 
 
 class JudgedPoint:
-    """A model of a scan with what may speak for it, in bits per row; higher is better.
+    """A model of a scan with the figures by which it is judged, in bits per row; higher is better.
 
     A child is a frozen dataclass that has these fields; `held_bits` is None without held-out rows.
     """

@@ -126,7 +126,7 @@ def remove_variable(project: Project, *, model_id: str, name: str) -> Project:
 
 
 def rename_variable(project: Project, *, model_id: str, old: str, new: str) -> Project:
-    """The variable under another name, wherever the project speaks of it in this model."""
+    """The variable under another name, wherever the project names it in this model."""
     model = _renamable(project, model_id)
     position = model.domain.index(old)
     if new != old and new in model.domain:

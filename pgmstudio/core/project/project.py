@@ -169,7 +169,7 @@ class Run:
     measures: Mapping[str, float] = field(default_factory=dict)
     trace: tuple[Point, ...] = ()  # (seconds or step, score)
     messages: tuple[str, ...] = ()
-    kept: Mapping[str, Any] = field(default_factory=dict)  # plain artifacts by their kind
+    artifacts: Mapping[str, Any] = field(default_factory=dict)  # plain, by their kind
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))

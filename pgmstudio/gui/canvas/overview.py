@@ -1,4 +1,4 @@
-"""A graph seen from afar: dots coloured by their beliefs, and the names of those best connected."""
+"""A graph zoomed out: dots coloured by their beliefs, and the names of those best connected."""
 
 from __future__ import annotations
 

@@ -451,7 +451,7 @@ class ClassificationPage(Page):
         self.note.add_button(self._stopper)
         self.note.add_button(self._again)
         self._split = button(
-            "Split…", self._on_split, name="classifySplit", tip="Set test rows of the data aside."
+            "Split…", self._on_split, name="classifySplit", tip="Hold out test rows of the data."
         )
         self.note.add_button(self._split)
         self.predictions = button(

@@ -81,7 +81,7 @@ _COLUMNS = (
         explains="Difference (published)",
     ),
     Column("Trials", str, True, tip="Number of trials."),
-    Column("Remark", str, stretches=True, tip="Note on the published value."),
+    Column("Note", str, stretches=True, tip="Note on the published value."),
 )
 _VIEWS = (
     ("table", "Table", "Published and obtained values."),

@@ -191,7 +191,7 @@ class EdgeExplanationSection(Section):
             return self._result
         sources, model_id = model_sources(self._app), self._subject.model_id
         for kind in (TestLog.kind, KesOptima.kind):
-            cached = sources.kept(model_id, kind)
+            cached = sources.artifact(model_id, kind)
             if isinstance(cached, TestLog | KesOptima) and set(self._pair) <= _names(cached):
                 return cached
         return None

@@ -85,7 +85,7 @@ class LearningRun(QObject):
         self.best_found_at: dict[str, float] = {}  # counters when it found its best model
         self.progress = Progress(None, "starts")
         self.notes: list[str] = []
-        self.kept: dict[str, RunArtifact] = {}  # artifacts collected during the run, by kind
+        self.artifacts: dict[str, RunArtifact] = {}  # artifacts collected during the run, by kind
         self.trace = Trace()
         self.is_unwanted = False  # its result is not to land in the project
         self.run_id: str | None = None  # of its record in the project
@@ -207,7 +207,7 @@ class LearningRun(QObject):
                 case Note(message):
                     self.notes.append(message)
                 case ArtifactSaved(artifact):
-                    self.kept[artifact.kind] = artifact
+                    self.artifacts[artifact.kind] = artifact
                 case SearchStep():
                     self.stepped.emit(event)
         self.changed.emit()

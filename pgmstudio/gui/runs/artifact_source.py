@@ -68,7 +68,7 @@ class ArtifactSource(ResultSource):
         super().__init__()
         self._app, self._kind, self._run = app, kind, run
         if isinstance(run, LearningRun):
-            self._artifact = run.kept.get(kind)
+            self._artifact = run.artifacts.get(kind)
             run.changed.connect(self._on_run_changed)
         else:
             record = app.project.runs[run]
@@ -113,7 +113,7 @@ class ArtifactSource(ResultSource):
 
     def _on_run_changed(self) -> None:
         assert isinstance(self._run, LearningRun)
-        newest = self._run.kept.get(self._kind)
+        newest = self._run.artifacts.get(self._kind)
         if newest is not self._artifact:
             self.show(newest)
 
@@ -134,7 +134,7 @@ def task_of(project: Project, run: Run) -> LearnTask:
 
 def artifact_in(run: Run, kind: str) -> RunArtifact | None:
     """What the record of a run has of this kind."""
-    return restored(kind, run.kept[kind], run.learner) if kind in run.kept else None
+    return restored(kind, run.artifacts[kind], run.learner) if kind in run.artifacts else None
 
 
 def run_of_model(project: Project, model_id: str | None) -> str | None:
@@ -152,21 +152,21 @@ def active_source(app: AppContext, *kinds: str) -> ArtifactSource | None:
     project, queue = app.project, app.workspace.runs
     run_id = run_of_model(project, app.workspace.model_id)
     for kind in kinds:
-        if run_id is not None and kind in project.runs[run_id].kept:
+        if run_id is not None and kind in project.runs[run_id].artifacts:
             return ArtifactSource(app, kind, run_id)
     live = [run for run in (queue.looked_at, *reversed(queue.runs)) if run is not None]
     for kind in kinds:
         for run in live:
-            if kind in run.kept and not (run.state.is_end and model_of(project, run)):
+            if kind in run.artifacts and not (run.state.is_end and model_of(project, run)):
                 return ArtifactSource(app, kind, run)
         for key in reversed(list(project.runs)):
-            if kind in project.runs[key].kept:
+            if kind in project.runs[key].artifacts:
                 return ArtifactSource(app, kind, key)
     return None
 
 
 def has_source(app: AppContext, *kinds: str) -> bool:
     """Whether any run has an artifact of these kinds; fast enough to enable actions."""
-    if any(kind in run.kept for run in app.workspace.runs.runs for kind in kinds):
+    if any(kind in run.artifacts for run in app.workspace.runs.runs for kind in kinds):
         return True
-    return any(kind in run.kept for run in app.project.runs.values() for kind in kinds)
+    return any(kind in run.artifacts for run in app.project.runs.values() for kind in kinds)

@@ -69,16 +69,16 @@ class ModelSources(QObject):
         except PgmStudioError:  # of another version, or a model it started from is gone
             return None
 
-    def kept(self, model_id: str, kind: str) -> RunArtifact | None:
+    def artifact(self, model_id: str, kind: str) -> RunArtifact | None:
         """Artifact of this kind of the run that made a model."""
         entry = self._project.models.get(model_id)
         return None if entry is None else self._artifact_of(entry.run_id or "", kind)
 
     def _artifact_of(self, run_id: str, kind: str) -> RunArtifact | None:
         run = self._project.runs.get(run_id)
-        if run is None or kind not in run.kept:
+        if run is None or kind not in run.artifacts:
             return None
-        plain = run.kept[kind]
+        plain = run.artifacts[kind]
         known = self._restored.get((run_id, kind))
         if known is None or known[0] is not plain:
             known = self._restored[run_id, kind] = (plain, restored(kind, plain, run.learner))
@@ -92,7 +92,7 @@ class ModelSources(QObject):
         run_ids = [
             run_id
             for run_id, run in self._project.runs.items()
-            if EdgeFrequencies.kind in run.kept
+            if EdgeFrequencies.kind in run.artifacts
             and (run_id == own or (rows is not None and run.data_fingerprint == rows.fingerprint))
         ]
         run_ids.reverse()
@@ -110,7 +110,7 @@ class ModelSources(QObject):
 
     def is_bootstrap(self, model_id: str) -> bool:
         """Whether a model is the average of a bootstrap that the project has."""
-        if self.kept(model_id, EdgeFrequencies.kind) is not None:
+        if self.artifact(model_id, EdgeFrequencies.kind) is not None:
             return True
         entry = self._project.models.get(model_id)
         made_by = "" if entry is None else str(entry.provenance.get("made by", ""))

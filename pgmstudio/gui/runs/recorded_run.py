@@ -59,8 +59,8 @@ class RecordedRun:
         return self.record.seconds
 
     @property
-    def kept(self) -> Mapping[str, Any]:
-        return self.record.kept
+    def artifacts(self) -> Mapping[str, Any]:
+        return self.record.artifacts
 
     @property
     def state(self) -> JobState:

@@ -193,7 +193,7 @@ class RunRecorder(QObject):
             measures=run.measures,
             trace=tuple(zip(steps[::thin], scores[::thin], strict=True)),
             messages=(*run.notes, *_failure(run)),
-            kept={kind: artifact.plain() for kind, artifact in run.kept.items()},
+            artifacts={kind: artifact.plain() for kind, artifact in run.artifacts.items()},
         )
 
     def _log_constraints(self, run: LearningRun) -> None:
@@ -302,7 +302,7 @@ def start_bootstrap(app: AppContext, request: RunRequest, settings: BootstrapPar
 
 def settings_of(run: Run) -> BootstrapParams | None:
     """How often a recorded bootstrap learned again; None for other runs."""
-    frequencies = run.kept.get(EdgeFrequencies.kind)
+    frequencies = run.artifacts.get(EdgeFrequencies.kind)
     if frequencies is None:
         return None
     names = {spec.name for spec in specs_of(BootstrapParams)}

@@ -249,7 +249,7 @@ class RunsPanel(QWidget):
         menu = QMenu(self)
         if self._has_best(run):
             menu.addAction("Open best", self._on_open)
-        if ADJACENCY in run.kept:
+        if ADJACENCY in run.artifacts:
             menu.addAction("Edges of restarts", lambda: self._show_edges(run))
         menu.addAction("Run again with changes", lambda: self._again(run))
         if isinstance(run, LearningRun):

@@ -56,7 +56,7 @@ def test_a_survey_is_scanned_for_classes_and_no_row_is_lost(
     settings = {"components": (1, 2, 3, 4, 5, 6), "criterion": "bic", "restarts": 2}
     params = parse_params(learner_of("nb.latent").params_type, settings)
     run = run_recorder(app).start(RunRequest("Survey", "nb.latent", params, 1, data_id))
-    qtbot.waitUntil(lambda: ClassScan.kind in run.kept, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: ClassScan.kind in run.artifacts, timeout=LONG_MS)
     trigger(window, "learn.class-scan")
     scan_page = app.center.current
     assert isinstance(scan_page, RunResultPage)

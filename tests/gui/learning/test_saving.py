@@ -205,13 +205,13 @@ def test_a_run_with_infinite_numbers_is_saved_and_opens_again(
     add_sprinkler(window.app)
     kept = {"pdg-scan": {"points": [{"train_bits": -math.inf, "held_bits": math.nan}]}}
     measures = {"score": -math.inf}
-    run = Run("pdg.learn", {}, 1, "", "", Outcome.FINISHED, measures=measures, kept=kept)
+    run = Run("pdg.learn", {}, 1, "", "", Outcome.FINISHED, measures=measures, artifacts=kept)
     window.app.change("Learn", partial(edits.add_run, run=run, model=None))
     path = tmp_path / "mine.pgmz"
     assert ProjectSaver(window.app).save_to(path)
     open_files(window.app, [path])
     again = window.app.project.runs["r1"]
-    assert (again.measures, repr(again.kept)) == (measures, repr(kept))
+    assert (again.measures, repr(again.artifacts)) == (measures, repr(kept))
 
 
 def test_what_a_run_found_is_kept_for_recovery_as_soon_as_it_ends(

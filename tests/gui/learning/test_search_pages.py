@@ -126,7 +126,7 @@ def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindo
     add_ended_run(window.app, data, "bn.k2")  # brings the data
     params = KesParams(greediness=(0.2,), restarts=3000, smoothing=1.0, processes=1)
     run = run_recorder(window.app).start(RunRequest("Long", "bn.kes", params, 1, "d1"))
-    qtbot.waitUntil(lambda: "optima" in run.kept, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: "optima" in run.artifacts, timeout=LONG_MS)
     window.app.workspace.runs.look_at(run)
     trigger(window, "learn.restarts")
     page = window.app.center.current
@@ -136,7 +136,7 @@ def test_the_page_of_a_running_search_follows_it(qtbot: QtBot, window: MainWindo
     with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         run.stop()
     # What was found until the stop is part of the record.
-    kept = next(r.kept for r in window.app.project.runs.values() if r.title == "Long")
+    kept = next(r.artifacts for r in window.app.project.runs.values() if r.title == "Long")
     assert len(kept["optima"]["runs"]) >= 1
 
 

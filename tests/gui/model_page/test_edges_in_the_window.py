@@ -311,7 +311,7 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     qtbot.mouseClick(sheet.findChild(QPushButton, "learnStart"), LEFT)
     qtbot.waitUntil(lambda: bool(app.project.runs), timeout=60000)
     (run,) = app.project.runs.values()
-    found = EdgeFrequencies.restored(run.kept[EdgeFrequencies.kind])
+    found = EdgeFrequencies.restored(run.artifacts[EdgeFrequencies.kind])
     assert found.graphs == 5
     assert run.title == "Bootstrap of Chow–Liu tree"
     averaged = app.project.models[run.model_id or ""].model
@@ -348,4 +348,4 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     trigger(window, "learn.reproduce")
     qtbot.waitUntil(lambda: len(app.project.runs) == 2, timeout=60000)
     again = list(app.project.runs.values())[-1]
-    assert EdgeFrequencies.restored(again.kept[EdgeFrequencies.kind]) == found
+    assert EdgeFrequencies.restored(again.artifacts[EdgeFrequencies.kind]) == found

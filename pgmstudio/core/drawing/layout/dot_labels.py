@@ -1,4 +1,4 @@
-"""Names beside dots: of a graph that is seen from afar, as many as have space."""
+"""Names beside dots: of a graph that is zoomed out, as many as have space."""
 
 from __future__ import annotations
 

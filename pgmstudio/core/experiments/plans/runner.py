@@ -174,7 +174,7 @@ def run_plan(
                 yield tally.ended(number, works[number].run.title)
             case WorkFailed(problem):
                 bug = bug or ChildError(str(problem))
-                yield RunProblem(f"{works[number].run.title}: failed by a fault of the program.")
+                yield RunProblem(f"{works[number].run.title}: failed by an internal error.")
                 yield tally.ended(number, works[number].run.title)
             case CurvePoint(key=key):
                 if key not in reported:  # a restarted run reports its first points twice

@@ -343,7 +343,7 @@ def _run_document(run: Run) -> dict[str, Any]:
         "measures": {name: _number(value) for name, value in run.measures.items()},
         "messages": list(run.messages),
         "trace": [[_number(x), _number(y)] for x, y in run.trace],
-        **({"kept": dict(run.kept)} if run.kept else {}),
+        **({"kept": dict(run.artifacts)} if run.artifacts else {}),
     }
 
 

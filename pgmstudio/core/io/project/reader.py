@@ -499,7 +499,7 @@ class _Reader:
             measures={name: _number(inside) for name, inside in location["measures"].entries()},
             trace=tuple(trace),
             messages=location["messages"].texts(),
-            kept={} if (kept := location.get("kept")) is None else dict(kept.mapping()),
+            artifacts={} if (saved := location.get("kept")) is None else dict(saved.mapping()),
         )
 
     def _curve(self, location: JsonElement) -> CurveEntry:

@@ -139,7 +139,7 @@ class QuestionsPanel(QWidget):
         """Whether the run stored its unresolved edges with the model."""
         entry = self._app.project.models.get(self._model_id or "")
         run = None if entry is None else self._app.project.runs.get(entry.run_id or "")
-        if run is None or "open" not in run.kept or self._controller is None:
+        if run is None or "open" not in run.artifacts or self._controller is None:
             return False
         return self._controller.follows_run or self._controller.is_waiting
 

@@ -199,7 +199,7 @@ def test_a_run_that_holds_what_no_file_can_hold_does_not_keep_the_rest_off_the_d
     tmp_path,
 ) -> None:
     project = full_project()
-    run = dataclasses.replace(project.runs["r1"], kept={"odd": object()})
+    run = dataclasses.replace(project.runs["r1"], artifacts={"odd": object()})
     lost = write_project(tmp_path / "a.pgmz", dataclasses.replace(project, runs={"r1": run}))
     assert [text[:17] for text in lost] == ["Run “First try” c"]
     assert set(read_project(tmp_path / "a.pgmz").models) == set(project.models)
@@ -254,7 +254,7 @@ def test_aic_in_a_project_of_version_1_is_that_of_the_thesis_and_its_runs_can_be
         == "aic-thesis"
     )
     assert project.models["m1"].provenance["parameters"]["score"] == "aic-thesis"
-    scan = ClassScan.restored(project.runs["r2"].kept["class-scan"])
+    scan = ClassScan.restored(project.runs["r2"].artifacts["class-scan"])
     assert scan.criterion == "aic-thesis"
     for point in scan.points:
         cost = point.representation_size / 40

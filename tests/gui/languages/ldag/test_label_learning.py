@@ -53,7 +53,7 @@ def test_chains_tell_how_probable_edges_labels_and_graphs_are(window, qtbot, tmp
     assert isinstance(page, RunResultPage)
     assert page.model_id == model_id
     (run,) = app.project.runs.values()
-    kept = restored(LdagPosterior.kind, run.kept[LdagPosterior.kind])
+    kept = restored(LdagPosterior.kind, run.artifacts[LdagPosterior.kind])
     assert isinstance(kept, LdagPosterior)
     rows_of = {}
     for key in ("edges", "labels", "graphs"):
