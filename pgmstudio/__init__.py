@@ -54,8 +54,15 @@ def __getattr__(name: str) -> Any:
     if name == "sklearn":  # the extra of that name
         return import_module("pgmstudio.sklearn")
     if name not in _HOMES:
-        raise AttributeError(f"module 'pgmstudio' has no attribute {name!r}")
+        raise AttributeError(f"module 'pgmstudio' has no attribute {name!r}.{_hint(name)}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def _hint(name: str) -> str:
+    from pgmstudio.core.errors import nearest
+
+    near = None if name.startswith("_") else nearest(name, (*_HOMES, "sklearn"))
+    return "" if near is None else f" Did you mean {near}?"
 
 
 def __dir__() -> list[str]:

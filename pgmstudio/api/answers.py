@@ -83,11 +83,13 @@ class Beliefs(Mapping[str, Mapping[str, float]]):
 
     `log2_evidence` is log2 P(evidence); of a possibilistic network, of its degree of possibility.
     Its values are degrees of possibility, not scaled, and `necessity` has N of the same states.
+    `errors` are half widths of 95 % intervals, of estimates.
     """
 
     values_by_variable: Mapping[str, Mapping[str, float]]
     log2_evidence: float
     necessity: Mapping[str, Mapping[str, float]] | None = None
+    errors: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def probability_of_evidence(self) -> float:
@@ -107,13 +109,15 @@ class Beliefs(Mapping[str, Mapping[str, float]]):
         """One row per state."""
         columns = ("variable", "state", "value")
         rows = ((v, s, p) for v, states in self.items() for s, p in states.items())
-        if self.necessity is None:
-            return Table(columns, tuple(rows))
-        necessity = self.necessity
-        return Table((*columns, "necessity"), tuple((v, s, p, necessity[v][s]) for v, s, p in rows))
+        for name, more in (("necessity", self.necessity), ("error", self.errors)):
+            if more is not None:
+                return Table((*columns, name), tuple((v, s, p, more[v][s]) for v, s, p in rows))
+        return Table(columns, tuple(rows))
 
     def _value_text(self, variable: str, state: str) -> str:
         value = f"{self[variable][state]:.4f}"
+        if self.errors is not None:
+            return f"{value} ± {self.errors[variable][state]:.4f}"
         if self.necessity is None:
             return value
         return f"Π {value}  N {self.necessity[variable][state]:.4f}"
@@ -176,6 +180,11 @@ class Explanation(Mapping[str, str]):
         quality = "" if self.is_exact else ", not proven to be the best"
         states = "\n".join(f"  {name} = {state}" for name, state in self.items())
         return f"probability {self.probability:.4g}{quality}\n{states}"
+
+    def _repr_html_(self) -> str:
+        quality = "" if self.is_exact else ", not proven to be the best"
+        states = Table(("variable", "state"), tuple(self.items()))._repr_html_()
+        return f"<p>probability {self.probability:.4g}{quality}</p>{states}"
 
 
 @dataclass(frozen=True)

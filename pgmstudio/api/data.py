@@ -13,7 +13,7 @@ from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.resampling import split
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import named
+from pgmstudio.core.errors import DataError, named
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data, import_frame, write_data
 from pgmstudio.core.resources import folder_of
@@ -137,6 +137,9 @@ def rows_for(domain: Domain, source: TableLike) -> DataSet:
     """The rows of a table with the variables and states of a model; absent ones are missing."""
     if isinstance(source, Data | DataSet):
         data = source.dataset if isinstance(source, Data) else source
+        if not any(name in data.domain for name in domain.names):
+            shown = ", ".join(domain.names[:8])
+            raise DataError(f"The rows have no column of the model, which has {shown}.")
         return rows_over(data, domain)
     return read_data(source, domain=domain, absent_as_missing=True).dataset.select_columns(
         domain.names
@@ -145,7 +148,8 @@ def rows_for(domain: Domain, source: TableLike) -> DataSet:
 
 def sample_path(name: str) -> Path:
     """The path of a file of sample data, such as "asia.json"."""
-    return folder_of("sample_data") / name
+    folder = folder_of("sample_data")
+    return named("sample", name, {path.name: path for path in sorted(folder.iterdir())})
 
 
 def polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...]]]:
@@ -153,7 +157,13 @@ def polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...
     import narwhals.stable.v2 as narwhals
     import polars
 
-    narrow = narwhals.from_native(frame, eager_only=True)
+    try:
+        narrow = narwhals.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"A table is a path, or a frame of pandas, polars or pyarrow, "
+            f"not a value of type {type(frame).__name__}."
+        ) from None
     columns: dict[str, polars.Series] = {}
     declared: dict[str, tuple[str, ...]] = {}
     for column in narrow.iter_columns():  # names need not be texts

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import GraphError
+from pgmstudio.core.errors import GraphError, named
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -52,6 +52,8 @@ def from_networkx(
         )
     )
     made = []
+    for name in tables or {}:
+        named("node", name, names)
     for index, variable in enumerate(domain):
         shape = [
             *(domain.variables[p].cardinality for p in dag.parent_indices[index]),

@@ -10,7 +10,7 @@ import numpy as np
 
 from pgmstudio.api.answers import Drawing, Table
 from pgmstudio.api.data import TableLike, read_data, rows_for
-from pgmstudio.api.learning import task_of
+from pgmstudio.api.learning import checked_seed, task_of
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
 from pgmstudio.core.analysis.model_comparison import compare as compare_models
@@ -30,6 +30,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import no_likelihood_reason
+from pgmstudio.core.params import parse_params
 
 
 def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
@@ -37,6 +38,13 @@ def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
 
     `difference` is to the best model, `low` and `high` its 95 % interval, paired over rows. Of
     relational or possibilistic networks: the tuples or degrees that each adds to the rows.
+
+    >>> from pgmstudio.api.data import sample_path
+    >>> from pgmstudio.api.learning import learn
+    >>> rows = sample_path("coronary.csv")
+    >>> tree, free = learn("tree.chow-liu", rows), learn("bn.hill-climb", rows, max_parents=0)
+    >>> [row["verdict"] for row in compare({"tree": tree, "independent": free}, rows)]
+    ['best', 'worse']
     """
     if not models:
         raise DataError("There is nothing to compare; give at least one model.")
@@ -140,6 +148,7 @@ def sl_curve(
     `lambdas` are penalties between 0 and 1 for learners that have one; without `test`, the share
     `test_share` of the rows is held out.
     """
+    checked_seed(seed)
     rows = read_data(data).dataset
     held_out = None if test is None else rows_for(rows.domain, test)
     plan = CurvePlan.of(learners, lambdas=tuple(lambdas), seeds=(seed,), test_share=test_share)
@@ -184,7 +193,8 @@ def bootstrap(
 ) -> Bootstrap:
     """Learn from data sets drawn from the rows, and count the edges."""
     task = task_of(learner, data, seed, params)
-    settings = BootstrapParams(replicates=replicates, threshold=threshold)
+    given = {"replicates": replicates, "threshold": threshold}
+    settings = parse_params(BootstrapParams, given)
     workers = jobs or processes_for(task.data, replicates)
     plan = BootstrapPlan(task.learner_key, task.data, task.params, seed, settings, workers)
     result: EdgeFrequencies | None = None

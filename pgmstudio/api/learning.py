@@ -11,7 +11,7 @@ from typing import Any
 from pgmstudio.api.answers import Table
 from pgmstudio.api.data import TableLike, read_data
 from pgmstudio.api.models import Fitted
-from pgmstudio.core.errors import Cancelled, DataError, PgmStudioError
+from pgmstudio.core.errors import Cancelled, DataError, ParameterError, PgmStudioError
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import alias_settings, all_learners, learner_of
@@ -45,11 +45,19 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
         name: value.model if isinstance(value, Fitted) else value for name, value in params.items()
     }
     settings: Any = parse_params(known.params_type, {**alias_settings(learner), **plain})
+    checked_seed(seed)
     rows = read_data(data).dataset
     reason = known.refuses(rows)
     if reason is not None:
         raise DataError(reason)
     return LearnTask(known.key, rows, settings, seed)
+
+
+def checked_seed(seed: int) -> int:
+    """The seed; ParameterError where it is none."""
+    if seed < 0:
+        raise ParameterError({"seed": "must be at least 0"})
+    return seed
 
 
 def iter_learn(

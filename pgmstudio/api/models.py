@@ -14,7 +14,7 @@ from pgmstudio.api.answers import Beliefs, Drawing, Explanation
 from pgmstudio.api.data import Data, TableLike, rows_for
 from pgmstudio.api.evidence import States, findings_of
 from pgmstudio.core.analysis.classification import TargetBeliefs, target_beliefs
-from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.errors import ParameterError, PgmStudioError, named
 from pgmstudio.core.execution.events import NEVER, StopSwitch
 from pgmstudio.core.inference.base import Finding, Scale
 from pgmstudio.core.io.models.files import ModelFile, read_model, write_model
@@ -23,9 +23,12 @@ from pgmstudio.core.languages.degree_session import degrees_of
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.languages.registry import LANGUAGES, language_of, no_likelihood_reason
 from pgmstudio.core.languages.sessions import (
+    Accuracy,
+    QueryAnswer,
     Sampled,
     SamplePlan,
     answer_query,
+    approximate_answer,
     most_probable_together,
     sample_rows,
 )
@@ -113,6 +116,38 @@ class Fitted:
             {name: self._states(name, one.necessity) for name, one in degrees.items()},
         )
 
+    def estimate(
+        self,
+        *targets: str,
+        error: float = 0.01,
+        time_limit: float = 10.0,
+        seed: int = 0,
+        given: States | None = None,
+        not_: Excluded | None = None,
+        soft: Soft | None = None,
+        do: States | None = None,
+    ) -> Beliefs:
+        """Beliefs of a model too large for `query`, with half widths of 95 % intervals (`errors`).
+
+        Ends when no error is above `error`, or after `time_limit` seconds.
+        """
+        findings = self._findings(given, not_, soft, do)
+        names = [self.model.domain[name].name for name in targets]
+        run = approximate_answer(self.model, names, findings, Accuracy(error, time_limit, seed))
+        while True:
+            try:
+                next(run)
+            except StopIteration as end:
+                answer: QueryAnswer = end.value
+                break
+        beliefs = {name: self._states(name, one.values) for name, one in answer.beliefs.items()}
+        errors = {
+            name: self._states(name, one.errors)
+            for name, one in answer.beliefs.items()
+            if one.errors is not None
+        }
+        return Beliefs(beliefs, answer.log2_evidence, errors=errors)
+
     def mpe(
         self,
         *,
@@ -144,6 +179,7 @@ class Fitted:
         do: States | None = None,
     ) -> list[Explanation]:
         """The `best` most probable combinations of some variables, the others summed out."""
+        _check({"best": "must be at least 1"} if best < 1 else {})
         answer = most_probable_together(
             self.model,
             [self.model.domain[name].name for name in variables],
@@ -190,6 +226,12 @@ class Fitted:
         do: States | None = None,
     ) -> Data:
         """Independent rows, also given evidence."""
+        problems = {
+            "rows": "must be at least 1" if rows < 1 else "",
+            "seed": "must be at least 0" if seed < 0 else "",
+            "missing_rate": "" if 0 <= missing_rate < 1 else "must be at least 0 and less than 1",
+        }
+        _check({name: problem for name, problem in problems.items() if problem})
         findings = self._findings(given, not_, soft, do)
         plan = SamplePlan(rows, seed, missing_rate, findings or None)
         for event in sample_rows(self.model, plan, NEVER):
@@ -201,6 +243,7 @@ class Fitted:
 
     def convert(self, kind: str) -> Fitted:
         """The same distribution in another language, such as "bayesian-network"."""
+        named("language", kind, LANGUAGES)
         return Fitted(converted(self.model, kind))
 
     def save(self, path: Path | str) -> tuple[str, ...]:
@@ -281,6 +324,11 @@ class Fitted:
             if isinstance(event, TargetBeliefs):
                 return event
         raise AssertionError("a classification ends with its beliefs")
+
+
+def _check(problems: Mapping[str, str]) -> None:
+    if problems:
+        raise ParameterError(problems)
 
 
 def load(path: Path | str) -> Fitted:

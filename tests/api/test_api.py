@@ -36,7 +36,8 @@ def tree(coronary: pgm.Data) -> pgm.Fitted:
 
 
 @pytest.mark.parametrize(
-    "module", ["pgmstudio", *(f"pgmstudio.api.{m}" for m in ("data", "learning", "models"))]
+    "module",
+    ["pgmstudio", *(f"pgmstudio.api.{m}" for m in ("data", "experiments", "learning", "models"))],
 )
 def test_the_examples_of_the_documentation_are_true(module: str) -> None:
     result = doctest.testmod(importlib.import_module(module))
@@ -54,7 +55,7 @@ def test_the_manual_page_is_true() -> None:
 def test_every_public_name_exists_and_loading_the_package_loads_no_library() -> None:
     for name in pgm.__all__:
         assert getattr(pgm, name) is not None
-    with pytest.raises(AttributeError, match="leran"):
+    with pytest.raises(AttributeError, match=r"leran.*Did you mean learn\?"):
         _ = pgm.leran  # type: ignore[attr-defined]
     code = "import sys, pgmstudio; print(sorted({'numpy', 'polars', 'numba'} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -183,6 +184,7 @@ def test_results_show_themselves(asia: pgm.Fitted, coronary: pgm.Data) -> None:
     assert "0.1000" in repr(answer)
     assert "lung" in answer._repr_html_()
     assert answer.to_pandas().shape == (2, 3)
+    assert "<td>lung</td>" in asia.mpe()._repr_html_()
     assert asia.draw(given={"smoke": "yes"}).svg.count("<svg") == 1
     assert asia._repr_svg_().count("<svg") == 1
 
@@ -195,6 +197,22 @@ def test_results_show_themselves(asia: pgm.Fitted, coronary: pgm.Data) -> None:
         (lambda asia, data: pgm.learn("bn.hillclimb", data), "Did you mean bn.hill-climb"),
         (lambda asia, data: pgm.read_data(data.to_polars(), bin=3), "Did you mean bins"),
         (lambda asia, data: pgm.load("nowhere.json"), "nowhere.json"),
+        (lambda asia, data: pgm.sample_path("asai.json"), "Did you mean asia.json"),
+        (lambda asia, data: asia.convert("markov-netwrok"), "Did you mean markov-network"),
+        (lambda asia, data: asia.draw("clique-tre"), "Did you mean clique-tree"),
+        (lambda asia, data: asia.log_likelihood(data), "no column of the model"),
+        (lambda asia, data: asia.log_likelihood(data.to_polars()), "no column of the model"),
+        (lambda asia, data: pgm.compare({"asia": asia}, data), "no column of the model"),
+        (lambda asia, data: pgm.read_data(3), "not a value of type int"),
+        (lambda asia, data: pgm.learn("tree.chow-liu", data, seed=-1), "seed: must be"),
+        (lambda asia, data: asia.sample(0), "rows: must be at least 1"),
+        (lambda asia, data: asia.sample(3, missing_rate=1.5), "missing_rate"),
+        (lambda asia, data: asia.map("lung", best=0), "best: must be at least 1"),
+        (lambda asia, data: pgm.bootstrap("tree.chow-liu", data, replicates=0), "replicates"),
+        (
+            lambda asia, data: pgm.from_networkx(asia.to_networkx(), {"lng": [1]}),
+            "Did you mean lung",
+        ),
     ],
 )
 def test_wrong_names_are_refused_with_what_was_meant(
@@ -202,6 +220,17 @@ def test_wrong_names_are_refused_with_what_was_meant(
 ) -> None:
     with pytest.raises(PgmStudioError, match=words):
         call(asia, coronary)  # type: ignore[operator]
+
+
+def test_estimates_have_errors(asia: pgm.Fitted) -> None:
+    answer = asia.estimate("lung", given={"xray": "yes"}, error=0.02)
+    assert answer.errors is not None
+    error = answer.errors["lung"]["yes"]
+    assert 0 <= error <= 0.02
+    exact = asia.query("lung", given={"xray": "yes"})["lung"]["yes"]
+    assert answer["lung"]["yes"] == pytest.approx(exact, abs=3 * error + 1e-9)
+    assert "±" in repr(answer)
+    assert answer.table.columns[-1] == "error"
 
 
 def test_wrong_parameters_are_all_named(coronary: pgm.Data) -> None:

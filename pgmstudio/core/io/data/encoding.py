@@ -307,6 +307,10 @@ def _warning(coding: _Coding, column: Column, result: Sequence[str]) -> None:
 def _code_to_domain(coding: _Coding, domain: Domain) -> None:
     """States as a model names them; anything else is a problem."""
     names = set(coding.table.frame.columns)
+    if not names & set(domain.names):
+        shown = ", ".join(domain.names[:8]) + (", …" if len(domain) > 8 else "")
+        coding.problems.append(CellProblem(f"There is no column of the model, which has {shown}."))
+        return
     for variable in domain:
         if variable.name in names:
             _code_variable(coding, variable)
