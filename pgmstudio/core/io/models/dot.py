@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pgmstudio.core.io.models.files import ModelFile, decode_text
 from pgmstudio.core.io.models.shared.graph_text import GraphTextReader, graph_text, quoted
-from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import states_text
 from pgmstudio.core.io.models.shared.undirected_graphs import (
+    directed_graph,
     edges_lost,
     file_of_structure,
     is_undirected,
@@ -47,11 +47,11 @@ def render(file: ModelFile, path: Path) -> tuple[bytes, tuple[str, ...]]:
         lines.append(f"{quoted(variable.name)} [{', '.join(attributes)}];")
     if is_undirected(file.model):
         lines.insert(0, f"kind={quoted(file.model.kind)};")
-        for (one, other), contexts in undirected_edges(file, path, FORMAT).items():
+        for (one, other), contexts in undirected_edges(file.model).items():
             shown = f" [label={quoted(contexts)}, contexts={quoted(contexts)}]" if contexts else ""
             lines.append(f"{quoted(one)} -- {quoted(other)}{shown};")
     else:
-        edges = network_in(file, path, FORMAT).edges
+        edges = directed_graph(file, path, FORMAT).edges
         lines += [f"{quoted(source)} -> {quoted(target)};" for source, target in edges]
     kind = "graph" if is_undirected(file.model) else "digraph"
     return graph_text(kind, file.title, lines), edges_lost(file, FORMAT)

@@ -17,8 +17,11 @@ from pgmstudio.core.io.models.files import MODEL_FORMATS, Holds, ModelFile, read
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.model import edges_of
 from tests.core.io.odd_networks import odd_files
+from tests.core.learning.lecture_data import objects_network
 from tests.markov_networks import figure_9
+from tests.possibilistic_networks import random_possibilistic
 from tests.strategies import random_network
 
 WITH_STATES = [".dot", ".graphml", ".gml", ".nodelink.json", ".ldag"]
@@ -348,6 +351,24 @@ def test_a_markov_network_is_written_as_its_undirected_graph_with_contexts(
     assert isinstance(file.model, MarkovNetwork)
     assert file.model.structure == figure_9().structure
     assert (file.title, dict(file.layout)) == ("Figure 9", {"3": (1.5, -2.0)})
+
+
+@pytest.mark.parametrize("ending", UNDIRECTED)
+def test_the_graphs_of_relations_and_degrees_are_written_without_their_tables(
+    ending, tmp_path
+) -> None:
+    degrees = random_possibilistic(np.random.default_rng(1), 5)
+    for model in (objects_network(), degrees):
+        path = tmp_path / f"m{ending}"
+        first, second, *_ = write_model(path, ModelFile(model))
+        assert "cannot hold the tables" in first
+        assert "comes back as a Bayesian network" in second
+        again = read_model(path).model
+        assert again.domain == model.domain
+        ends = {frozenset(edge) for edge in edges_of(model)}
+        assert {frozenset(edge) for edge in edges_of(again)} == ends
+        if model is degrees:
+            assert edges_of(again) == edges_of(model)
 
 
 @pytest.mark.parametrize("ending", UNDIRECTED)

@@ -15,12 +15,13 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import DataError, ModelFileError, PgmStudioError, UnknownNameError
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.io.models.files import ModelFile, Point, Properties, decode_text
 from pgmstudio.core.io.models.shared.text_scanner import TextScanner
 from pgmstudio.core.languages.bayesian_network.codec import assembled_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.conversions import conversions_of, converted
-from pgmstudio.core.languages.registry import a_kind, kind_title
+from pgmstudio.core.languages.registry import a_kind, kind_title, scale_of
 from pgmstudio.core.languages.table_checks import ROUNDED, TableChecker, row_namer
 from pgmstudio.core.model import UndirectedModel
 
@@ -130,7 +131,10 @@ def what_is_lost(
     if not isinstance(file.model, language):
         title = kind_title(file.model.kind)
         lost.append(f"{format_name} cannot hold a “{title}”; it comes back as a {called}.")
-        if isinstance(file.model, UndirectedModel):
+        if (
+            isinstance(file.model, UndirectedModel)
+            and scale_of(file.model.kind) is Scale.PROBABILITY
+        ):
             lost.append(
                 "Its edges get directions, edges are added where the graph is not chordal, and "
                 "contexts are written out in the tables: the distribution is the same."

@@ -1,7 +1,8 @@
-"""Undirected graphs in formats of edges: a Markov network with its contexts as texts of edges.
+"""Graphs in formats of edges: a Markov network with its contexts as texts of edges.
 
-A graph with the attribute `kind` = `markov-network` is read as a Markov network; other undirected
-graphs are patterns of directed ones.
+Of relational and possibilistic networks the graph alone is written. A graph with the attribute
+`kind` = `markov-network` is read as a Markov network; other undirected graphs are patterns of
+directed ones.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgmstudio.core.errors import ModelFileError, PgmStudioError
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.edge_lines import EdgeLine, quoted, read_contexts
-from pgmstudio.core.io.models.shared.network_builder import model_in, network_in
+from pgmstudio.core.io.models.shared.network_builder import network_in
 from pgmstudio.core.io.models.shared.structure_only import (
     Structure,
     states_text,
@@ -23,8 +26,9 @@ from pgmstudio.core.io.models.shared.structure_only import (
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge, MarkovStructure
 from pgmstudio.core.languages.markov_network.structure_text import short_contexts
+from pgmstudio.core.languages.registry import scale_of
 from pgmstudio.core.languages.table_checks import MAX_AXES, MAX_CELLS
-from pgmstudio.core.model import Model
+from pgmstudio.core.model import Model, UndirectedModel, edges_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -96,16 +100,26 @@ def _check_size(structure: MarkovStructure, path: Path) -> None:
 
 def is_undirected(model: Model) -> bool:
     """Whether formats of edges hold the undirected graph of the model."""
-    return model.kind == MarkovNetwork.kind
+    return isinstance(model, UndirectedModel)
 
 
-def undirected_edges(file: ModelFile, path: Path, format_name: str) -> dict[Ends, str]:
-    """The edges of a Markov network, each with its contexts as `read_contexts` reads them."""
-    model = model_in(file, path, MarkovNetwork, f"{format_name} holds Markov networks")
+def undirected_edges(model: Model) -> dict[Ends, str]:
+    """The edges of an undirected graph; those of a Markov network with their contexts as
+    `read_contexts` reads them."""
+    if not isinstance(model, MarkovNetwork):
+        return dict.fromkeys(edges_of(model), "")
     structure, names = model.structure, model.domain.names
     return {
         (names[i], names[j]): contexts_text(structure, (i, j)) for i, j in sorted(structure.edges)
     }
+
+
+def directed_graph(file: ModelFile, path: Path, format_name: str) -> Dag:
+    """The graph of a possibilistic network, or of the Bayesian network that the model is."""
+    model = file.model
+    if scale_of(model.kind) is Scale.PROBABILITY:
+        return network_in(file, path, format_name).dag
+    return Dag.from_edges(model.domain.names, edges_of(model))
 
 
 def contexts_text(structure: MarkovStructure, edge: Edge) -> str:
@@ -124,10 +138,10 @@ def structure_graph(file: ModelFile, path: Path, format_name: str) -> nx.Graph:
     if is_undirected(file.model):
         graph = nx.Graph(kind=file.model.kind)
         graph.add_nodes_from(file.model.domain.names)
-        for ends, contexts in undirected_edges(file, path, format_name).items():
+        for ends, contexts in undirected_edges(file.model).items():
             graph.add_edge(*ends, **({"contexts": contexts} if contexts else {}))
     else:
-        graph = network_in(file, path, format_name).dag.to_networkx()
+        graph = directed_graph(file, path, format_name).to_networkx()
     if file.title:
         graph.graph["name"] = file.title
     for variable in file.model.domain:
@@ -142,6 +156,6 @@ def structure_graph(file: ModelFile, path: Path, format_name: str) -> nx.Graph:
 
 def edges_lost(file: ModelFile, format_name: str) -> tuple[str, ...]:
     """What a format of edges, directed or not, loses of a model."""
-    if is_undirected(file.model):
+    if isinstance(file.model, MarkovNetwork):
         return structure_lost(file, format_name, language=MarkovNetwork)
     return structure_lost(file, format_name)
