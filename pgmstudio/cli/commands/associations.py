@@ -236,6 +236,6 @@ class MeasureReport:
                 rows = [[*one, text] for one, text in zip(numbers, arithmetic, strict=True)]
                 yield Table(["  Slice", "Gain", ""], rows, "<><")
             else:
-                yield Fields(numbers)
+                yield Fields([(name, value) for name, value in numbers])
         if not self.result.is_exact:
             yield "\nDegrees are approximate: the rows have too many intersections."

@@ -22,6 +22,7 @@ from pgmstudio.core.analysis.classification import (
     roc_table,
 )
 from pgmstudio.core.analysis.cluster_assignment import component_table, row_components
+from pgmstudio.core.analysis.family_scores import SCORES, GraphScores, graph_scores
 from pgmstudio.core.analysis.feature_selection import features_of
 from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
 from pgmstudio.core.analysis.tables import surprise_table, table_text
@@ -29,6 +30,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.languages.base import ComponentModel
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind, language_of, no_likelihood_reason
 from pgmstudio.core.model import Model, ProbabilisticModel
 
@@ -58,6 +60,13 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         help="write the class or component of every row of a mixture, its responsibility and "
         "entropy; also of rows with missing cells",
     )
+    parser.add_argument(
+        "--scores",
+        action="store_true",
+        help="list the scores of a directed graph on the rows, for each variable and in all: K2, "
+        "BDeu, BIC, AIC, description length, log-likelihood (bits) and the KL divergence (bits "
+        "per row)",
+    )
     add_data_options(parser, "variable to predict from the others; see predicting a target")
     add_target_options(parser)
     parser.add_quote_formulas()
@@ -71,13 +80,17 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Evaluation | Agreement:
     data = read_rows_for(model, args.data, args, line, may_lack_columns=target is not None)
     measured = language_of(model).fit_measures
     if measured is not None and no_likelihood_reason(model.kind):
-        if target is not None or args.rows is not None or args.assign is not None:
+        if target is not None or args.rows is not None or args.assign is not None or args.scores:
             raise UsageError(
-                f"{a_kind(model.kind, 'A')} gives rows no probability; leave out --target, --rows "
-                "and --assign."
+                f"{a_kind(model.kind, 'A')} gives rows no probability; leave out --target, --rows, "
+                "--assign and --scores."
             )
         return Agreement(model, data, measured.load()(model, data))
     likelihood = likelihood_of(model, data)
+    network = as_network(model) if args.scores else None
+    if args.scores and network is None:
+        raise UsageError(f"{a_kind(model.kind, 'A')} has no directed graph; leave out --scores.")
+    scores = None if network is None else graph_scores(network.dag, data)
     if args.rows is not None:
         write_row_table(args.rows, model, data, quoted=args.quote_formulas)
         line.message(f"Wrote {count_of(data.row_count, 'row')} to {args.rows}.")
@@ -85,7 +98,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Evaluation | Agreement:
         write_components(args.assign, model, data, quoted=args.quote_formulas)
         line.message(f"Assigned {count_of(data.row_count, 'row')} in {args.assign}.")
     classification = None if target is None else classify_rows(model, data, target, args, line)
-    return Evaluation(model, data, likelihood, classification)
+    return Evaluation(model, data, likelihood, classification, scores)
 
 
 def write_row_table(path: str, model: Model, data: DataSet, *, quoted: bool) -> None:
@@ -149,6 +162,7 @@ class Evaluation:
     data: DataSet
     likelihood: Likelihood
     classification: ClassificationReport | None
+    scores: GraphScores | None = None
     exit_code: int = 0
 
     def as_dict(self) -> Mapping[str, Any]:
@@ -163,6 +177,15 @@ class Evaluation:
         }
         if self.classification is not None:
             document["classification"] = self.classification.as_dict()
+        if self.scores is not None:
+            document["scores"] = {
+                "rows": self.scores.rows,
+                "total": self.scores.total,
+                "variables": [
+                    {"name": one.variable, "parents": list(one.parents), **one.scores}
+                    for one in self.scores.families
+                ],
+            }
         return document
 
     def blocks(self) -> Iterator[Block]:
@@ -181,6 +204,15 @@ class Evaluation:
         if self.likelihood.zero_probability_rows:
             impossible = count_of(self.likelihood.zero_probability_rows, "row")
             yield f"{impossible} with probability 0, hence -inf; smooth the tables to avoid it."
+        if self.scores is not None:
+            yield f"\nScores on {count_of(self.scores.rows, 'complete row')}, in bits"
+            head = ["Variable", *SCORES.values()]
+            lines = [(one.variable, one.scores) for one in self.scores.families]
+            rows = [
+                [name, *(decimal(scores[key]) for key in SCORES)]
+                for name, scores in (*lines, ("in all", self.scores.total))
+            ]
+            yield Table(head, rows, "<" + ">" * len(SCORES))
         if self.classification is not None:
             yield from self.classification.blocks()
 

@@ -206,6 +206,11 @@ def _stochastic_code(table: Table) -> float:
     return float((totals * entropies + (r - 1) / 2 * np.log2(totals / 2) + volume).sum())
 
 
+def description_length(counts: Table) -> float:
+    """Bits of the child, the last axis, coded by relative frequencies for each parent state."""
+    return _relative_code(compound(counts))
+
+
 def mdl_rel(counts: Table) -> float:
     """Description length saved per row, coding relative frequencies."""
     return _saved_per_row(counts, _relative_code)

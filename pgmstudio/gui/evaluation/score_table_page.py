@@ -9,6 +9,12 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QVBoxLayout
 
+from pgmstudio.core.analysis.family_scores import (
+    HIGHER_IS_BETTER,
+    SCORES,
+    GraphScores,
+    graph_scores,
+)
 from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import (
     ModelScores,
@@ -19,6 +25,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Scale
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import kind_title, language, scale_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted, decimal, grouped
@@ -74,6 +81,20 @@ def count_of(value: int | None) -> SortedText:
     """A whole number with grouped digits."""
     return (math.inf, "too large") if value is None else (value, grouped(value))
 
+
+_FAMILY_COLUMNS = (
+    Column("Variable", cell_tip=lambda row: row[0]),
+    Column("Parents", stretches=True, cell_tip=lambda row: row[1]),
+    *(
+        Column(
+            f"{title} {'↑' if key in HIGHER_IS_BETTER else '↓'}",
+            lambda bits: decimal(bits),
+            True,
+            tip="Higher is better." if key in HIGHER_IS_BETTER else "Lower is better.",
+        )
+        for key, title in SCORES.items()
+    ),
+)
 
 # Models of different scales cannot be compared, so one scale is shown.
 _SCALES = {
@@ -165,7 +186,12 @@ class ScoreTablePage(Page):
             name="scoresHelp",
             tip="Show “effective size” in the glossary of the manual.",
         )
+        self.families = Table(
+            "scoreFamilies", "Scores of each variable given its parents", _FAMILY_COLUMNS
+        )
+        self._families_title = label("", "secondary", size="dense", name="scoreFamiliesTitle")
         self._latest_task = LatestTask(self, self._on_scored, self._on_failed)
+        self._families_task = LatestTask(self, self._on_families, self._on_failed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)
@@ -174,6 +200,8 @@ class ScoreTablePage(Page):
         layout.addWidget(widening(bar, 3))
         layout.addWidget(self.note)
         layout.addWidget(self.table, 1)
+        layout.addWidget(self._families_title)
+        layout.addWidget(self.families, 2)
         layout.addWidget(widening(row(self.meaning, self._more), 0))
         app.document.changed.connect(self._on_document)
         self._refresh()
@@ -197,6 +225,7 @@ class ScoreTablePage(Page):
 
     def closed(self) -> None:
         self._latest_task.forget()
+        self._families_task.forget()
 
     # -- computation
 
@@ -263,6 +292,7 @@ class ScoreTablePage(Page):
         if rows is None:
             self._latest_task.forget()
             self.table.show_rows([])
+            self._show_families(None)
             self.note.show_text("No data set has columns of a model. Import one first (Ctrl+I).")
             return
         if rows.data is not self._data:
@@ -353,6 +383,30 @@ class ScoreTablePage(Page):
                 or "numbers read in one update of all beliefs"
             )
             self.meaning.setText(f"{kind_title(one.kind)}: its effective size is the {meaning}.")
+            self._show_families(self._models().get(self._keys[number]))
+
+    def _show_families(self, model: Model | None) -> None:
+        """The scores of each family of the selected model, if it has a directed graph."""
+        network, data = as_network(model), self._data
+        if network is None or data is None or not {*network.domain.names} <= {*data.domain.names}:
+            self._families_task.forget()
+            self.families.hide()
+            self._families_title.hide()
+            return
+        self.families.show()
+        self._families_title.show()
+        self._families_task.ask(partial(graph_scores, network.dag, data))
+
+    def _on_families(self, scores: GraphScores) -> None:
+        rows = counted(scores.rows, "complete row")
+        self._families_title.setText(f"By variable, in bits, on {rows}; KL in bits per row")
+        lines = [(one.variable, one.parents, one.scores) for one in scores.families]
+        self.families.show_rows(
+            [
+                (name, ", ".join(parents), *(values[key] for key in SCORES))
+                for name, parents, values in (*lines, ("In all", (), scores.total))
+            ]
+        )
 
     def _on_chosen(self, number: int) -> None:
         open_model_page(self._app, self._keys[number])

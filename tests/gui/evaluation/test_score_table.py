@@ -37,6 +37,7 @@ def test_models_without_probabilities_are_compared_by_what_they_add(
     qtbot.waitUntil(lambda: set(page.scores()) == {"m2", "m3"})
     added = [one.measures["additional_tuples"] for one in page.scores().values()]
     assert added == [0, 3]  # §3.3: graphs 5 and 6
+    assert page.families.isHidden()
     model = page.table.model()
     heads = [model.headerData(k, Qt.Orientation.Horizontal) for k in range(model.columnCount())]
     assert "Additional tuples ↓" in heads
@@ -67,6 +68,13 @@ def test_every_model_is_scored_sorted_opened_and_exported(
     for key in ("m1", "m2"):
         expected = model_scores(app.project.models[key].model, rows)
         assert page.scores()[key].log2_per_row == pytest.approx(expected.log2_per_row)
+    # The selected model by variable: the sum is its log-likelihood with relative frequencies.
+    qtbot.waitUntil(lambda: len(page.families.rows) == len(sprinkler().domain) + 1)
+    *families, (name, _, *total) = page.families.rows
+    assert name == "In all"
+    assert [sum(column) for column in zip(*(row[2:] for row in families), strict=True)] == (
+        pytest.approx(total)
+    )
     page.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
     first = page.table.model().index(0, 0).data()
     assert first == "Wet summer"

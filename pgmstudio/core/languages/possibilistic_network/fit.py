@@ -15,6 +15,7 @@ from pgmstudio.core.scores.association_measures import nonspecificity
 MAX_LISTED = 1_000_000
 # The measure that marks degrees as approximate.
 DRAWN = "drawn_intersections"
+_ROUNDING = 1e-9
 
 
 def listed_degrees(distribution: PossibilityDistribution) -> Floats | None:
@@ -51,6 +52,11 @@ def distribution_measures(distribution: PossibilityDistribution) -> dict[str, fl
 
 
 def fit_measures(network: PossibilisticNetwork, data: DataSet) -> dict[str, float]:
-    """What is known of the degrees of the data, and what the network adds."""
+    """What is known of the degrees of the data, and what the network adds.
+
+    A network whose largest degree is 1 is compared with degrees rescaled to 1.
+    """
     distribution = PossibilityDistribution.of(data)
+    if network.top >= 1 - _ROUNDING:
+        distribution = distribution.rescaled()
     return distribution_measures(distribution) | degree_measures(network, distribution)

@@ -30,6 +30,7 @@ from pgmstudio.gui.widgets.grid_view import CellMarks
 from pgmstudio.gui.widgets.table import Column, Table
 
 MAX_LISTED = 2_000  # tuples in the table
+FEW_COLUMNS = 6  # whose names are written in full
 MAX_PAIRS = 400  # whose grids are drawn
 MAX_AT_ONCE = 300_000  # cells of tuples times variables whose cut takes less than a frame
 _NARROW = 640  # px below which the two halves are one above the other
@@ -132,8 +133,8 @@ class DistributionView(QWidget):
         self.note.show_text(shown.warning, "warning")
         tuples = shown.tuples
         names = tuples.domain.names
-        columns = [Column(name, stretches=True) for name in names]
         count = len(names)
+        columns = [Column(name, stretches=count > FEW_COLUMNS) for name in names]
         self.tuples.show_columns(
             [
                 *columns,

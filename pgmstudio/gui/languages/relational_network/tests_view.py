@@ -28,6 +28,7 @@ from pgmstudio.core.languages.relational_network.pairs import (
     hartley_terms,
 )
 from pgmstudio.core.learning.edge_constraints import EdgeRules
+from pgmstudio.core.learning.gain_tests import gain_outcome
 from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.scores.association_measures import AGGREGATIONS
 from pgmstudio.gui.canvas.weighted_canvas import StepCanvas
@@ -39,17 +40,6 @@ from pgmstudio.gui.widgets.param_form import choice_label
 from pgmstudio.gui.widgets.table import Column, Table
 
 STEP_BITS = 0.01  # of the slider
-_TESTS = (
-    Column("Test", stretches=True, cell_tip=lambda row: row[0]),
-    Column(
-        "Gain",
-        lambda bits: decimal(bits, 2),
-        True,
-        tip="Hartley gain in bits, aggregated.",
-        explains="Bits (Hartley)",
-    ),
-    Column("Holds", tip="Whether the gain is at most ε."),
-)
 _SLICES = (
     Column(
         "Slice", stretches=True, tip="The states of the condition.", cell_tip=lambda row: row[0]
@@ -104,7 +94,23 @@ class TestsView(QWidget):
         self._combo.changed.connect(self._on_aggregation)
         self.text = label("", "secondary", size="dense", wrap=True, name="testsText")
         self.canvas = StepCanvas()
-        self.tests = Table("relationTests", "Tests in the order they were made", _TESTS)
+        self.tests = Table(
+            "relationTests",
+            "Tests in the order they were made",
+            (
+                Column("Test", stretches=True, cell_tip=lambda row: row[0]),
+                Column(
+                    "Gain",
+                    lambda bits: f"{'✓ ' if self._holds(bits) else ''}{decimal(bits, 2)}",
+                    True,
+                    tip="Hartley gain in bits, aggregated. ✓: at most ε, so the pair counts as "
+                    "independent.",
+                    explains="Bits (Hartley)",
+                    color=lambda row: "success_ink" if self._holds(row[1]) else None,
+                    weight=lambda row: "semibold" if self._holds(row[1]) else "regular",
+                ),
+            ),
+        )
         self.tests.selected.connect(self._on_test)
         self.slices = Table("relationSlices", "Slices of the selected test", _SLICES)
         split = QSplitter(Qt.Orientation.Vertical)
@@ -126,6 +132,9 @@ class TestsView(QWidget):
     def epsilon(self) -> float:
         """The threshold in bits."""
         return self._step * STEP_BITS
+
+    def _holds(self, gain_bits: float) -> bool:
+        return gain_outcome(gain_bits, self.epsilon).independent
 
     def show_relation(self, relation: Relation, epsilon: float) -> None:
         """Test another relation, at first with this threshold."""
@@ -196,7 +205,6 @@ class TestsView(QWidget):
                 (
                     independence_text(test.a, test.b, test.given),
                     test.outcome.bits,
-                    "yes" if test.outcome.independent else "no",
                 )
                 for test in skeleton.tests
             ]
@@ -218,6 +226,6 @@ class TestsView(QWidget):
         for codes, occurs in zip(conditions, [] if table is None else table > 0, strict=False):
             states = (domain[n].states[c] for n, c in zip(test.given, codes, strict=True))
             counts = hartley_counts(occurs)
-            slice_text = ", ".join(states) or "all tuples"
+            slice_text = ", ".join(states) or "all"
             rows.append((slice_text, hartley_terms(counts), hartley_gain_bits(counts)))
         self.slices.show_rows(rows)

@@ -34,6 +34,7 @@ from pgmstudio.core.languages.possibilistic_network.edits import (
     set_convention,
     set_norm,
 )
+from pgmstudio.core.languages.possibilistic_network.fit import fit_measures
 from pgmstudio.core.languages.possibilistic_network.learning import tests as possibility_tests
 from pgmstudio.core.languages.possibilistic_network.learning.exhaustive import (
     PossibilisticExhaustiveLearner,
@@ -398,6 +399,19 @@ def test_norm_convention_and_scale_can_be_changed() -> None:
     assert joint_degrees(scaled) == pytest.approx(joint_degrees(network) / 0.5)
     with pytest.raises(GraphError, match="minimum"):
         rescale(set_norm(network, norm=PRODUCT))
+
+
+def test_a_rescaled_network_is_compared_with_rescaled_degrees() -> None:
+    rng = np.random.default_rng(9)
+    domain = Domain.of(dict.fromkeys("abc", "012"))
+    data = DataSet(domain, rng.integers(0, 3, (3, 40)).astype(np.uint8))
+    network, _ = learn(PossibilisticTreeLearner(), data)
+    plain, rescaled = fit_measures(network, data), fit_measures(rescale(network), data)
+    assert plain["largest_degree"] < 1
+    assert rescaled["largest_degree"] == pytest.approx(1)
+    for name in ("additional_degrees", "specificity_divergence"):
+        assert plain[name] > 0
+        assert rescaled[name] == pytest.approx(plain[name] / plain["largest_degree"])
 
 
 def test_probabilities_of_the_same_graph_stand_beside_the_degrees() -> None:

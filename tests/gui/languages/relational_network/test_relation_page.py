@@ -69,7 +69,7 @@ def test_a_test_shows_the_gains_within_its_slices(qtbot: QtBot, window: MainWind
     page = relation_page(qtbot, window, GEOMETRIC_9)
     page.show_view("tests")
     qtbot.waitUntil(lambda: bool(page.tests.tests.rows))
-    keys = [test for test, _, _ in page.tests.tests.rows]
+    keys = [test for test, _ in page.tests.tests.rows]
     page.tests.tests.select(keys.index("shape ⊥ size | color"))
     assert page.tests.tests.current_row[1] == pytest.approx(0.396241, abs=1e-6)
     slices = {name: (terms, bits) for name, terms, bits in page.tests.slices.rows}
