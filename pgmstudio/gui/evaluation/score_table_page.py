@@ -28,7 +28,7 @@ from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import kind_title, language, scale_of
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import counted, decimal, grouped
+from pgmstudio.core.number_format import counted, decimal, general, grouped
 from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.figure_card import table_writer
@@ -82,18 +82,23 @@ def count_of(value: int | None) -> SortedText:
     return (math.inf, "too large") if value is None else (value, grouped(value))
 
 
+def _family_column(key: str, number: int) -> Column:
+    """The scores of one kind; all digits are in the tooltip."""
+    is_better = "Higher is better." if key in HIGHER_IS_BETTER else "Lower is better."
+    text = partial(general, digits=3) if key == "kl" else partial(decimal, digits=1)
+    return Column(
+        f"{_SHORT.get(key, SCORES[key])} {'↑' if key in HIGHER_IS_BETTER else '↓'}",
+        text,
+        True,
+        tip=f"{SCORES[key]}. {is_better}",
+        cell_tip=lambda row: decimal(row[number], 6),
+    )
+
+
+_SHORT = {"loglik": "Log-lik."}
 _FAMILY_COLUMNS = (
-    Column("Variable", cell_tip=lambda row: row[0]),
-    Column("Parents", stretches=True, cell_tip=lambda row: row[1]),
-    *(
-        Column(
-            f"{title} {'↑' if key in HIGHER_IS_BETTER else '↓'}",
-            lambda bits: decimal(bits),
-            True,
-            tip="Higher is better." if key in HIGHER_IS_BETTER else "Lower is better.",
-        )
-        for key, title in SCORES.items()
-    ),
+    Column("Variable | parents", stretches=True, cell_tip=lambda row: row[0]),
+    *(_family_column(key, number) for number, key in enumerate(SCORES, start=1)),
 )
 
 # Models of different scales cannot be compared, so one scale is shown.
@@ -400,11 +405,14 @@ class ScoreTablePage(Page):
     def _on_families(self, scores: GraphScores) -> None:
         rows = counted(scores.rows, "complete row")
         self._families_title.setText(f"By variable, in bits, on {rows}; KL in bits per row")
-        lines = [(one.variable, one.parents, one.scores) for one in scores.families]
+        lines = [
+            (" | ".join(filter(None, (one.variable, ", ".join(one.parents)))), one.scores)
+            for one in scores.families
+        ]
         self.families.show_rows(
             [
-                (name, ", ".join(parents), *(values[key] for key in SCORES))
-                for name, parents, values in (*lines, ("In all", (), scores.total))
+                (name, *(values[key] for key in SCORES))
+                for name, values in (*lines, ("In all", scores.total))
             ]
         )
 
