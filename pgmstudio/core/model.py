@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,28 @@ class SealedFields:
                     array.flags.writeable = False
 
 
+if TYPE_CHECKING:
+    _ProtocolType = ABCMeta
+else:
+    _ProtocolType = type(Protocol)
+
+
+class _ByType(_ProtocolType):
+    """`isinstance` looks once at every type: to look for all members takes Python 3.11 so long that
+    menus, whose entries ask dozens of times, are slow to follow."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        key = (cls, type(instance))
+        if key not in _FITS:  # not an attribute, which would be a member of the protocol
+            _FITS[key] = super().__instancecheck__(instance)
+        return _FITS[key]
+
+
+_FITS: dict[tuple[type, type], bool] = {}
+
+
 @runtime_checkable
-class Model(Protocol):
+class Model(Protocol, metaclass=_ByType):
     """A model: it can be shown, saved and opened."""
 
     @property

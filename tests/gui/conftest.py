@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QStandardPaths, 
 from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.exceptions import TimeoutError as QtBotTimeout
 from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 
 HERE = Path(__file__).parent
-PATIENCE_MS = 60_000
+PATIENCE_MS = 120_000
 TURNS = 8
 AWAY = (-50, -50)  # outside every window
 
@@ -89,16 +92,29 @@ class PatientBot(QtBot):
             QCoreApplication.processEvents()
 
     def waitUntil(self, callback: Any, *, timeout: int = PATIENCE_MS) -> None:
-        super().waitUntil(callback, timeout=timeout)
+        """Looks often at first: most of what is waited for takes a turn or two of the loop."""
+        pauses = itertools.chain((1, 2, 4), itertools.repeat(10))
+        given_up = time.perf_counter() + max(timeout, PATIENCE_MS) / 1000
+        for pause in pauses:
+            is_last = time.perf_counter() > given_up
+            try:
+                if callback() in (None, True):
+                    return
+            except AssertionError:
+                if is_last:
+                    raise
+            if is_last:
+                raise QtBotTimeout(f"what was waited for did not come in {PATIENCE_MS} ms")
+            self.wait(pause)
 
     def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **how: Any) -> Any:
-        return super().waitSignal(signal, timeout=timeout, **how)
+        return super().waitSignal(signal, timeout=max(timeout, PATIENCE_MS), **how)
 
     def waitActive(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
-        return super().waitActive(widget, timeout=timeout)
+        return super().waitActive(widget, timeout=max(timeout, PATIENCE_MS))
 
     def waitExposed(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
-        return super().waitExposed(widget, timeout=timeout)
+        return super().waitExposed(widget, timeout=max(timeout, PATIENCE_MS))
 
 
 @pytest.fixture

@@ -200,11 +200,14 @@ def open_every_page(window: MainWindow, sample_data: Path) -> None:
     app = window.app
     open_data_page(app, next(iter(app.project.data)))
     open_files(app, [sample_data / "survey.csv"])
-    for action_id in list(app.actions.by_id):
-        restore(window, "model")
-        app.actions.refresh()
-        action = app.actions[action_id]
-        if action.isEnabled() and action.text().endswith("…"):
+    is_restored = False
+    for action in list(app.actions.by_id.values()):
+        if not action.text().endswith("…"):
+            continue
+        if not is_restored:
+            restore(window, "model")
+        is_restored = not action.isEnabled()
+        if action.isEnabled():
             action.trigger()
             settle(window)
             for other in opened_windows(window):

@@ -6,6 +6,7 @@ does not load the modules of the others.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -55,7 +56,8 @@ class Lazy(Generic[T]):
 
     def load(self) -> T:
         module, _, name = self.path.partition(":")
-        result: T = attrgetter(name)(import_module(module))
+        # Menus load hundreds a second; `import_module` takes its time also for what is there.
+        result: T = attrgetter(name)(sys.modules.get(module) or import_module(module))
         return result
 
 

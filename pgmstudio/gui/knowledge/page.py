@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QDropEvent, QKeyEvent
+from PySide6.QtGui import QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -482,6 +482,7 @@ class KnowledgePage(EmbeddedPage):
         layout.addWidget(self._clash)
         app.document.changed.connect(self._on_changed)
         theme().changed.connect(self.refresh)
+        self._is_stale = False  # behind another page it changes when it is seen again
         self.refresh()
 
     def _combo(self, name: str, tip: str) -> QComboBox:
@@ -518,10 +519,18 @@ class KnowledgePage(EmbeddedPage):
             self._offer_subjects()
         known = (self._names_of(after), after.knowledge)
         if known != (self._names_of(before), before.knowledge):
+            self._is_stale = True
+            if self.isVisible():
+                self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
             self.refresh()
 
     def refresh(self, *_: object) -> None:
         """Show the current constraints and variables."""
+        self._is_stale = False
         project = self._app.project
         names, rules = self._names_of(project), project.knowledge
         self._lanes.show_tiers(names, rules.tiers, rules.closed_tiers)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from string import ascii_lowercase, digits
 
 from PySide6.QtCore import QObject, Qt
@@ -127,7 +128,7 @@ class ActionRegistry(QObject):
         """Give each entry of a menu, or of the menu bar, a letter of its own."""
         entries = [action for action in menu.actions() if not action.isSeparator()]
         texts = [unmarked(action.text()) for action in entries]
-        for action, text, letter in zip(entries, texts, mnemonics(texts), strict=True):
+        for action, text, letter in zip(entries, texts, mnemonics(tuple(texts)), strict=True):
             self._mnemonics[action.objectName()] = letter
             action.setText(marked(text, letter))
 
@@ -135,7 +136,8 @@ class ActionRegistry(QObject):
 _LETTERS = frozenset(ascii_lowercase + digits)
 
 
-def mnemonics(texts: Sequence[str]) -> list[str]:
+@lru_cache(maxsize=256)
+def mnemonics(texts: tuple[str, ...]) -> list[str]:
     """A letter of each text, no letter twice: initials of words first."""
     owner: dict[str, int] = {}
 

@@ -107,6 +107,7 @@ class TabArea(QWidget):
             ),
         )
         vbox(self, self._splitter, self._nothing)
+        self._is_switching = False
         self._add_group()
         self._splitter.hide()
         self.page_changed.connect(self._on_page_changed)
@@ -168,7 +169,9 @@ class TabArea(QWidget):
             index = tabs.indexOf(page)
             if index >= 0:
                 self._active = number
+                self._is_switching = True  # told below, once, when the page has the focus
                 tabs.setCurrentIndex(index)
+                self._is_switching = False
                 page.setFocus()
         self.page_changed.emit(self.current)
 
@@ -258,7 +261,8 @@ class TabArea(QWidget):
         if tabs in self._groups:
             tabs.updateGeometry()
             self._active = self._groups.index(tabs)
-            self.page_changed.emit(self.current)
+            if not self._is_switching:
+                self.page_changed.emit(self.current)
 
     def _retitle(self, page: Page) -> None:
         for tabs in self._groups:

@@ -121,7 +121,7 @@ class Effects:
     def come(self, qtbot: QtBot) -> bool:
         """At once, or when what was started in the background is done."""
         try:
-            qtbot.waitUntil(self.seen, timeout=5_000)
+            qtbot.waitUntil(self.seen)
         except QtBotTimeout:
             return False
         return True
@@ -235,6 +235,7 @@ def test_every_action_that_can_be_used_can_be_used(
     arrange(window, situation)
     beginning = app.project
     problems = []
+    is_restored = False
     for action_id in list(app.actions.by_id):
         menu = app.actions.specs[action_id].menu.split("/")[0]
         # How a model is edited differs from language to language, whatever the menu calls it.
@@ -243,9 +244,11 @@ def test_every_action_that_can_be_used_can_be_used(
             continue
         if app.project is not beginning:
             show_project(app, beginning, None)
-        restore(window, situation)
+        if not is_restored:
+            restore(window, situation)
         action = app.actions[action_id]
-        if not action.isEnabled():
+        is_restored = not action.isEnabled()
+        if is_restored:
             continue
         refused.clear()
         is_chosen = action.isCheckable() and action.isChecked()
@@ -299,40 +302,6 @@ def pages_of(window: MainWindow) -> list[Callable[[], QWidget]]:
     return [partial(show, page.key) for page in window.app.center.pages]
 
 
-@pytest.fixture
-def full_window(window: MainWindow, sample_data: Path) -> MainWindow:
-    open_every_page(window, sample_data)
-    window.app.document.undo_stack.setClean()
-    return window
-
-
-def test_every_control_has_a_name_and_a_tip(full_window: MainWindow) -> None:
-    problems = set()
-    for show in pages_of(full_window):
-        show()
-        for control in controls_in(full_window):
-            if not told(control):
-                problems.add(f"{called(control)} has no accessible name")
-            if not control.toolTip() and not _explained_by_parent(control):
-                problems.add(f"{called(control)} has no tooltip")
-    assert not problems, "\n".join(sorted(problems))
-
-
-def _explained_by_parent(control: QWidget) -> bool:
-    """Buttons of a standard row say what they do in their words."""
-    parent = control.parentWidget()
-    return parent is not None and parent.metaObject().className() == "QDialogButtonBox"
-
-
-def test_every_page_and_panel_has_a_name(full_window: MainWindow) -> None:
-    for spec in PANELS:
-        assert panel_widget(full_window, spec.name).accessibleName() == spec.title
-        assert full_window.docks[spec.name].toolTip() == spec.tip
-    titles = [page.title for page in full_window.app.center.pages]
-    assert all(titles)
-    assert len(full_window.app.center.pages) >= 6
-
-
 class _TopLevels(QObject):
     """Notes every widget that is shown as a window of its own."""
 
@@ -348,7 +317,9 @@ class _TopLevels(QObject):
         return False
 
 
-def test_nothing_flashes_up_as_a_window_of_its_own(window: MainWindow, sample_data: Path) -> None:
+def test_every_page_opens_inside_the_window_and_all_in_it_has_a_name_and_a_tip(
+    window: MainWindow, sample_data: Path
+) -> None:
     watch = _TopLevels()
     qt_app = QApplication.instance()
     assert qt_app is not None
@@ -357,6 +328,27 @@ def test_nothing_flashes_up_as_a_window_of_its_own(window: MainWindow, sample_da
     qt_app.removeEventFilter(watch)
     window.app.document.undo_stack.setClean()
     assert not watch.seen, "\n".join(watch.seen)
+    for spec in PANELS:
+        assert panel_widget(window, spec.name).accessibleName() == spec.title
+        assert window.docks[spec.name].toolTip() == spec.tip
+    titles = [page.title for page in window.app.center.pages]
+    assert all(titles)
+    assert len(window.app.center.pages) >= 6
+    problems = set()
+    for show in pages_of(window):
+        show()
+        for control in controls_in(window):
+            if not told(control):
+                problems.add(f"{called(control)} has no accessible name")
+            if not control.toolTip() and not _explained_by_parent(control):
+                problems.add(f"{called(control)} has no tooltip")
+    assert not problems, "\n".join(sorted(problems))
+
+
+def _explained_by_parent(control: QWidget) -> bool:
+    """Buttons of a standard row say what they do in their words."""
+    parent = control.parentWidget()
+    return parent is not None and parent.metaObject().className() == "QDialogButtonBox"
 
 
 # -- what fits

@@ -286,7 +286,7 @@ class MixtureSearch:
         yield from self._tuning(em, ROWS, message, done)
         best, best_held, best_step = em.taken(), self._held_bits(em), 0
         best_strength = em.priors.strength
-        before, quiet, steps = -math.inf, 0, 0
+        before, quiet, steps, due = -math.inf, 0, 0, 0
         is_settled = count == 1 or (params.choice is not None and (self._train.choice >= 0).all())
         if is_settled and not self._train.gap_count:
             steps = 1
@@ -312,14 +312,16 @@ class MixtureSearch:
                 if count > 1:
                     counters |= {f"weight {k + 1}": float(w) for k, w in enumerate(em.weights)}
                 yield Progress(done, message, counters)
-                if self._held is None or held > best_held:
+                is_best = self._held is None or held > best_held
+                if self._best is None and (steps == 1 or (is_best and steps >= due)):
+                    # A run that is stopped now has a mixture of as many trees as its curves.
+                    due = steps + REPORTED_EVERY
+                    spent, strength = time.perf_counter() - began, em.priors.strength
+                    point = self._point(em, strength, start, steps, spent, bits, held)
+                    yield from self._better(point, self._model(em.taken()))
+                if is_best:
                     best, best_held, best_step = em.taken(), held, steps
                     best_strength = em.priors.strength
-                    if self._best is None and steps % REPORTED_EVERY == 0:
-                        # A run that is stopped now has a model.
-                        spent = time.perf_counter() - began
-                        point = self._point(em, best_strength, start, steps, spent, bits, held)
-                        yield from self._better(point, self._model(best))
                 elif steps - best_step >= params.patience:
                     yield Note(
                         f"{message}: no gain on held-out rows after step {best_step}; "
