@@ -24,6 +24,7 @@ from pgmstudio.core.analysis.classification import (
 from pgmstudio.core.analysis.cluster_assignment import component_table, row_components
 from pgmstudio.core.analysis.family_scores import SCORES, GraphScores, graph_scores
 from pgmstudio.core.analysis.feature_selection import features_of
+from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
 from pgmstudio.core.analysis.tables import surprise_table, table_text
 from pgmstudio.core.data.dataset import DataSet
@@ -145,7 +146,7 @@ class Agreement:
         ]
         pairs += [
             (
-                name.replace("_", " ").capitalize(),
+                measure_title(name),
                 whole(value) if value.is_integer() else decimal(value),
             )
             for name, value in self.measures.items()

@@ -31,6 +31,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
 from pgmstudio.cli.terminal.streams import STANDARD
+from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import likelihood_of
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
@@ -259,8 +260,7 @@ class LearnReport:
         pairs += [
             (title, whole(value) if float(value).is_integer() else decimal(value))
             for name, value in self.outcome.measures.items()
-            if (title := name.replace("_", " ").capitalize()) not in shown
-            and name != "log2_likelihood_per_row"
+            if (title := measure_title(name)) not in shown and name != "log2_likelihood_per_row"
         ]
         pairs.append(("Time", f"{self.outcome.seconds:.2f} s, {self.outcome.outcome}"))
         if self.output is None:

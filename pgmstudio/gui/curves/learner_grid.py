@@ -27,6 +27,8 @@ FIRST: Mapping[str, Mapping[str, str]] = {
     "bn.kes": {"name": "Network by KES", "greediness": "[1, 0.7, 0.4]", "restarts": "3"},
     "bn.pc": {"name": "Network by PC", "alpha": "0.001, 0.01, 0.05, 0.1"},
     "bn.npc": {"name": "Network by NPC", "alpha": "0.001, 0.01, 0.05, 0.1"},
+    "mn.mpl": {"name": "Markov network"},
+    "mn.contextual": {"name": "Contextual Markov network"},
     "ldag.greedy": {"name": "LDAG", "kappa": "1, 0.5, 0.1, 0.01, 0.001", "restarts": "2"},
     "pdg.learn": {"name": "PDG"},
     "pdg.hybrid": {"name": "Hybrid PDG"},
@@ -35,7 +37,7 @@ FIRST: Mapping[str, Mapping[str, str]] = {
     "nb.latent": {"name": "Latent classes"},
 }
 FIRST_TICKED = (
-    *("tree.chow-liu", "bn.hill-climb", "ldag.greedy", "pdg.learn"),
+    *("tree.chow-liu", "bn.hill-climb", "mn.mpl", "ldag.greedy", "pdg.learn"),
     *("mixture.trees", "nb.latent"),
 )
 # These fit tables or labels of a model that is there already: there is nothing to compare.

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEd
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
-from pgmstudio.gui.widgets.basic import label, named, set_role
+from pgmstudio.gui.widgets.basic import label, named, set_role, text_width
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.order_list import OrderList
 
@@ -19,6 +19,7 @@ _CHOICE_TITLES = {
     "aic": "AIC",
     "aic-thesis": "AIC (thesis)",
     "aic_half": "AIC / 2",
+    "and": "AND",
     "bdeu": "BDeu",
     "bic": "BIC",
     "chi2": "χ²",
@@ -29,6 +30,7 @@ _CHOICE_TITLES = {
     "g2": "G²",
     "gini": "Gini index",
     "gini_sym": "Gini index, symmetric",
+    "hc": "hill climbing",
     "hill-climb": "hill climbing",
     "info_gain": "information gain",
     "k2": "K2",
@@ -39,6 +41,7 @@ _CHOICE_TITLES = {
     "mdl_abs": "MDL, absolute",
     "mdl_rel": "MDL, relative",
     "mpl": "MPL",
+    "or": "OR",
     "pic": "PIC",
     "stoch_complexity": "stochastic complexity",
     "sym_gain_ratio1": "symmetric gain ratio 1",
@@ -51,6 +54,7 @@ def choice_label(choice: str) -> str:
     return _CHOICE_TITLES.get(choice) or choice.replace("_", " ")
 
 
+WIDEST_TITLE = "Equivalent sample size"  # longer titles wrap
 STEPS = 200
 # A number that may not be 0 matters by its order of magnitude: this many powers of ten.
 DECADES = 4
@@ -136,6 +140,9 @@ class ParamForm(QWidget):
         title = label(spec.title, "secondary")
         title.setToolTip(spec.help)
         title.setBuddy(field.widget)
+        if (widest := text_width(title, WIDEST_TITLE)) < text_width(title, spec.title):
+            title.setWordWrap(True)
+            title.setMinimumWidth(widest)
         error = label("", "danger", size="dense", wrap=True, name=f"error.{spec.name}")
         error.hide()
         rect = 2 * len(self._fields)

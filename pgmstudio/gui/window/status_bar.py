@@ -170,7 +170,7 @@ class StatusBar(QStatusBar):
         else:
             self.evidence.setText(f"Π(e) {degree:.4g}")
             self._helps[self.evidence].show_number("Π(e)")
-        self.surprise.setText(f"surprise {-live.log2_evidence:.2f} bits")
+        self.surprise.setText(f"surprise {max(0.0, -live.log2_evidence):.2f} bits")
         conflict = None if live.is_stale else live.conflict_bits
         if conflict is not None:
             self._wanted.add(self.conflict)

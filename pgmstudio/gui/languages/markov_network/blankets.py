@@ -21,6 +21,7 @@ from pgmstudio.core.languages.markov_network.learning.blanket_record import (
     NamedEdge,
 )
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
+from pgmstudio.core.languages.markov_network.summaries import LN2
 from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.weighted_canvas import StepCanvas
@@ -50,24 +51,32 @@ _TITLES = {
     "or": "OR: found from one end",
     "hc": "Hill climbing",
 }
-_bits = partial(decimal, digits=2)
-_gain = partial(decimal, digits=3)
+
+
+def _nats(bits: float) -> str:
+    return decimal(bits * LN2, digits=2)
+
+
+def _gain(bits: float) -> str:
+    return decimal(bits * LN2, digits=3)
+
+
 _BLANKET_COLUMNS = (
     Column("Variable", str),
     Column("Blanket", str, stretches=True, tip="Its neighbours, if it were the only variable."),
     Column("Search", str, tip="What joined (+) and left (−), in order."),
     Column(
         "Score ↑",
-        _bits,
+        _nats,
         True,
-        tip="Of the variable given its blanket, in bits.",
+        tip="Of the variable given its blanket, natural logarithm.",
         explains="Score (graph)",
     ),
     Column(
         "Without",
-        _bits,
+        _nats,
         True,
-        tip="Score of the variable given nothing, in bits.",
+        tip="Score of the variable given nothing, natural logarithm.",
         explains="Score (graph)",
     ),
 )
@@ -75,9 +84,9 @@ _GRAPH_COLUMNS = (
     Column("Graph", str),
     Column(
         "Score ↑",
-        _bits,
+        _nats,
         True,
-        tip="Sum over all variables given their neighbours, in bits.",
+        tip="Sum over all variables given their neighbours, natural logarithm.",
         explains="Score (graph)",
     ),
     Column("Count", str, True, tip="The number of edges."),
@@ -87,12 +96,12 @@ _STEP_COLUMNS = (
     Column("Step", str, True),
     Column("", str, tip="The step that is shown."),
     Column("Edge", str, stretches=True),
-    Column("Gain", _gain, True, tip="Change in the score, in bits.", explains="Δ score"),
+    Column("Gain", _gain, True, tip="Change in the score, natural logarithm.", explains="Δ score"),
     Column(
         "Score ↑",
-        _bits,
+        _nats,
         True,
-        tip="Of the graph after the step, in bits.",
+        tip="Of the graph after the step, natural logarithm.",
         explains="Score (graph)",
     ),
 )
@@ -113,7 +122,7 @@ def blanket_picture(record: BlanketRecord) -> GraphPicture:
                 edges.append(PictureEdge(member, variable))
             elif not any({e.source, e.target} == {member, variable} for e in edges):
                 edges.append(PictureEdge(member, variable, style=EdgeStyle.UNDIRECTED))
-    return GraphPicture(variable_nodes(members), tuple(edges), method="force")
+    return GraphPicture(variable_nodes(members), tuple(edges))
 
 
 def graph_picture(
@@ -135,7 +144,6 @@ def graph_picture(
             *edges_of(rest, EdgeStyle.FILL_IN),
             *marked,
         ),
-        method="force",
     )
 
 
@@ -268,7 +276,7 @@ def _steps_content(record: BlanketRecord, state: ResultState, views: ResultField
         marked = (PictureEdge(step.first, step.second, sign, style),)
         caption = (
             f"Step {index + 1} of {count}. {step.first} – {step.second} {verb}: "
-            f"{_gain(step.gain)} bits. Dashed edges may still join."
+            f"{_gain(step.gain)} nats. Dashed edges may still join."
         )
     final = next(graph.score for graph in record.graphs if graph.title == "hc")
     start = final - sum(step.gain for step in record.steps)
@@ -281,7 +289,7 @@ def _steps_content(record: BlanketRecord, state: ResultState, views: ResultField
             (str(number + 1), mark, sign + _edge_text((one.first, one.second)), one.gain, score)
         )
     return ResultContent(
-        facts=f"{counted(count, 'step')} from {_bits(start)} to {_bits(final)} bits",
+        facts=f"{counted(count, 'step')} from {_nats(start)} to {_nats(final)} nats",
         caption=caption,
         fields=(
             views,

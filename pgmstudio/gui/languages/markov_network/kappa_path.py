@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 
+from pgmstudio.core.languages.markov_network.learning.contextual import FROM_MPL
 from pgmstudio.core.languages.markov_network.learning.kappa_path import ContextPath, ContextPoint
 from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.gui.plots.scan_plots import ScanPlot, kappa_text
@@ -53,7 +54,13 @@ _COLUMNS = (
     Column("Edges", grouped, True),
     Column("Contexts", grouped, True, tip="In which some edge vanishes."),
     Column("K", grouped, True, tip="Free parameters.", explains="Free parameters"),
-    Column("Better start", str, stretches=True, tip="Of the two searches, which scored higher."),
+    Column(
+        "Better start",
+        lambda start: "no contexts" if start == FROM_MPL else start,
+        stretches=True,
+        tip="Of the two searches, which scored higher: from no edges or from the graph without "
+        "contexts.",
+    ),
 )
 _ROW = attrgetter(
     "kappa",
@@ -81,7 +88,7 @@ def kappa_path_content(path: ContextPath, state: ResultState) -> ResultContent |
         plot.show_points(
             path.points,
             lines,
-            ticks=[kappa_text(point.kappa, WITHOUT) for point in path.points],
+            ticks=[kappa_text(point.kappa, "none") for point in path.points],
             best={name: path.points.index(best) for name, _ in lines},
             titles=("κ, the prior of contexts", title),
             hint=f"{_text(best) if best.kappa else 'No contexts'} is best by "

@@ -52,6 +52,8 @@ def test_blankets_are_a_dependency_network_with_arrows_where_one_end_was_found(
         assert ends[0] in members[ends[1]]
         assert (ends[1] in members[ends[0]]) is not item.edge.style.has_arrow
     assert [row[0] for row in page.table.rows] == list(members)
+    # The score of smoking given its blanket, in the natural logarithms of the specification.
+    assert page.table.model().index(0, 3).data() == "−1\u202f266.79"
 
 
 def test_graphs_of_the_blankets_are_drawn_over_all_edges_found_and_opened(

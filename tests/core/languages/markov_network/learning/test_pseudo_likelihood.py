@@ -337,6 +337,18 @@ def test_the_best_labelled_triangle_of_pressure_smoking_and_lipoproteins() -> No
     assert ranked[:5] == pytest.approx(
         [-3767.789017, -3773.672217, -3775.861172, -3776.624895, -3780.674312], abs=1e-5
     )
+    plain = {
+        "": -3797.465140,
+        "AD": -3795.034916,
+        "AE": -3788.663271,
+        "DE": -3793.239885,
+        "AD AE": -3788.320503,
+        "AD DE": -3792.897117,
+        "AE DE": -3786.525472,
+        "AD AE DE": -3788.270161,
+    }
+    for edges, value in plain.items():
+        assert total_nats(scores, structure_of(data, edges)) == pytest.approx(value, abs=1e-5)
     best = structure_of(data, "", AD="E=1", AE="D=0", DE="A=0")
     masks = neighbour_masks(3, best.edges)
     merges = merges_of(0, masks, best.contexts)

@@ -1,0 +1,30 @@
+"""Forms of parameters: how wide they are, and what choices are called."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.markov_network.learning.mpl import MplParams
+from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.param_form import ParamForm
+
+WIDTH = 380  # of the form in a window of 1280 pixels
+
+
+@pytest.mark.parametrize("key", list(all_learners()))
+def test_the_form_of_a_learner_fits_beside_the_inspector(qtbot: QtBot, key: str) -> None:
+    form = ParamForm(all_learners()[key].params_type)
+    qtbot.addWidget(form)
+    form.show_advanced(True)
+    assert form.minimumSizeHint().width() <= WIDTH
+
+
+def test_rules_that_combine_blankets_are_written_out(qtbot: QtBot) -> None:
+    form = ParamForm(MplParams)
+    qtbot.addWidget(form)
+    box = form.findChild(Combo, "param.combine")
+    assert isinstance(box, Combo)
+    names = [box.itemText(n) for n in range(box.count())]
+    assert names == ["hill climbing", "AND", "OR", "exhaustive"]
