@@ -66,6 +66,11 @@ _GROUPS = {
         Command("evaluate", "MODEL DATA", "compute the log-likelihood of rows, and sizes"),
         Command("compare", "DATA MODEL MODEL…", "compare models on the same rows"),
         Command("compare-languages", "DATA --budget S", "compare model languages on the same rows"),
+        Command(
+            "cross-validate",
+            "DATA --learners KEY,…",
+            "compare learners on rows they have not learned from",
+        ),
         Command("curve", "DATA --learners KEY,… -o OUT", "compute SL-curves: size and likelihood"),
         Command("disagree", "MODEL MODEL… --given V=s", "compare the beliefs of several models"),
         Command("diff", "MODEL MODEL", "compare two structures"),

@@ -111,3 +111,27 @@ def test_generated_rows_can_be_measured_by_the_model_they_come_from(
     call("generate", "random-bn", "-n", 200, "-o", rows, "--model", truth, "--variables", 4)
     output = call("evaluate", truth, rows, "--json").json
     assert output["rows"] == 200
+
+
+def test_learners_are_cross_validated_on_the_same_folds(
+    call: Call, sample_data: Path, tmp_path: Path
+) -> None:
+    rows, out = sample_data / "coronary.csv", tmp_path / "table.csv"
+    words = ["--learners", "chow-liu", "nb", "-k", "2", "--jobs", "1", "-o", out]
+    done = call("cross-validate", rows, *words, "--json")
+    assert done.code == 0, done.err
+    assert (done.json["folds"], done.json["complete_folds"]) == (2, 2)
+    assert done.json["rows"] == 1841
+    assert [one["learner"] for one in done.json["learners"]] == ["tree.chow-liu", "bn.naive-bayes"]
+    assert done.json["best"] == "tree.chow-liu"
+    for one in done.json["learners"]:
+        assert len(one["fold_log2_likelihood_per_row"]) == 2
+    assert len(out.read_text().splitlines()) == 3
+
+
+def test_a_learner_without_likelihood_cannot_be_cross_validated(
+    call: Call, sample_data: Path
+) -> None:
+    done = call("cross-validate", sample_data / "coronary.csv", "--learners", "relational.tests")
+    assert done.code == 2
+    assert "cannot be cross-validated" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -76,3 +77,28 @@ def test_check_runs_the_answer_checks_in_the_checkout(checkout: Path, tmp_path: 
     where, given = run(checkout, "check", "--cases", "10", folder=tmp_path)
     assert where == str(checkout)
     assert given == ["benchmarks/check_answers.py", "--cases", "10"]
+
+
+def test_package_builds_in_the_checkout(checkout: Path, tmp_path: Path) -> None:
+    where, given = run(checkout, "package", "--no-bundle", folder=tmp_path)
+    assert where == str(checkout)
+    assert given == ["packages/build.py", "--no-bundle"]
+
+
+def test_the_script_for_windows_has_the_same_words() -> None:
+    """Its head lists them as that of `run` does, and its switch knows each of them."""
+    heads = [
+        re.findall(r"^#   \S+ (\w+)\b.*?  +(\S.*)$", (ROOT / name).read_text("utf-8"), re.MULTILINE)
+        for name in ("run", "run.ps1")
+    ]
+    assert [word for word, _ in heads[0]] == [word for word, _ in heads[1]]
+    code = (ROOT / "run.ps1").read_text("utf-8").split("switch ($first)")[1]
+    for word in {word for word, _ in heads[0]} - {"WORDS"}:
+        assert f"'{word}' {{" in code
+
+
+def test_what_the_script_for_windows_starts_exists() -> None:
+    text = (ROOT / "run.ps1").read_text("utf-8")
+    files = re.findall(r"'((?:benchmarks|packages)[/\\][\w/.]+)'", text)
+    assert len(files) >= 4
+    assert [file for file in files if not (ROOT / file.replace("\\", "/")).is_file()] == []

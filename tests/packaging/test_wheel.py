@@ -6,13 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("pgmstudio", "resources", "docs", "sample_data")
+FOLDERS = ("pgmstudio", "resources", "docs", "sample_data", "packages")
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
 TEN_LINES = """
@@ -67,22 +66,63 @@ def test_what_is_installed_from_the_wheel_has_its_files(wheel: Path, tmp_path: P
     out = run(sys.executable, ["-c", TEN_LINES], tmp_path, PYTHONPATH=str(installed))
     assert out.strip() == "0.1"
     assert (tmp_path / "asia.svg").stat().st_size > 1000
+    for name in ("applications/pgmstudio.desktop", "icons/hicolor/scalable/apps/pgmstudio.svg"):
+        assert (installed / "share" / name).is_file()
+
+
+def interpreter(version: str) -> str:
+    """The Python of this version; the test is skipped where there is none."""
+    if sys.version.startswith(f"{version}."):
+        return sys.executable
+    found = shutil.which(f"python{version}")
+    probe = [found or "", "-c", "import sys, venv; print(sys.version)"]
+    if found is None or subprocess.run(probe, capture_output=True).returncode != 0:
+        pytest.skip(f"there is no Python {version} here")
+    return found
 
 
 @pytest.mark.long
-def test_an_empty_environment_gets_all_it_needs(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "environment", with_pip=True)
-    python = tmp_path / "environment" / "bin" / "python"
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_an_empty_environment_gets_all_it_needs(wheel: Path, tmp_path: Path, version: str) -> None:
+    environment = tmp_path / "environment"
+    run(interpreter(version), ["-m", "venv", str(environment)], tmp_path)
+    programs = environment / ("Scripts" if os.name == "nt" else "bin")
+    python, pgmstudio = programs / "python", programs / "pgmstudio"
     pip("install", str(wheel), python=python)
     assert run(python, ["-c", TEN_LINES], tmp_path).strip() == "0.1"
-    assert "open the window" in run(python, ["-m", "pgmstudio", "--help"], tmp_path)
-    refused = subprocess.run(
-        [str(python), "-m", "pgmstudio"], capture_output=True, text=True, cwd=tmp_path
-    )
+    assert "open the window" in run(pgmstudio, ["--help"], tmp_path)
+    refused = subprocess.run([str(pgmstudio)], capture_output=True, text=True, cwd=tmp_path)
     assert refused.returncode == 2
     assert "pgmstudio[gui]" in refused.stderr
-    run(python, ["-m", "pgmstudio", "tour", "--out", "tour"], tmp_path)
+    run(pgmstudio, ["generate", "parity", "-n", "50", "-o", "rows.csv"], tmp_path)
+    run(pgmstudio, ["learn", "tree.chow-liu", "rows.csv", "-o", "tree.json"], tmp_path)
+    run(pgmstudio, ["draw", "tree.json", "tree.svg"], tmp_path)
+    assert "</svg>" in (tmp_path / "tree.svg").read_text(encoding="utf-8")
+    run(pgmstudio, ["tour"], tmp_path)
     assert list((tmp_path / "tour").glob("*.svg"))
     pip("install", f"{wheel}[gui]", python=python)
+    run(pgmstudio, ["draw", "tree.json", "tree.png"], tmp_path)
     run(python, ["-m", "pgmstudio.gui.demo.screenshot_tour", "--out", "window"], tmp_path)
     assert len(list((tmp_path / "window").glob("*.png"))) >= 9
+
+
+@pytest.mark.long
+def test_the_bundle_needs_no_python(tmp_path: Path) -> None:
+    pytest.importorskip("PyInstaller", reason="the bundle is built by PyInstaller")
+    source, folder = tmp_path / "source", tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in FOLDERS:
+        leave_out = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, source / name, ignore=leave_out)
+    for name in FILES:
+        shutil.copy(ROOT / name, source)
+    run(sys.executable, ["-m", "PyInstaller", "--noconfirm", "packages/bundle.spec"], source)
+    program = source / "dist" / "pgmstudio" / "pgmstudio"
+    assert "open the window" in run(program, ["--help"], folder, PATH=os.defpath)
+    run(program, ["generate", "parity", "-n", "50", "-o", "rows.csv"], folder)
+    learned = ["cross-validate", "rows.csv", "--learners", "chow-liu", "-k", "2"]
+    assert "tree.chow-liu" in run(program, learned, folder)  # in processes of its own
+    run(program, ["tour"], folder)
+    run(program, ["draw", str(ROOT / "sample_data" / "asia.json"), "asia.png"], folder)
+    run(program, ["-m", "pgmstudio.gui.demo.screenshot_tour", "--out", "window"], folder)
+    assert len(list((folder / "window").glob("*.png"))) >= 9
