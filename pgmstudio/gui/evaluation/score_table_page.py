@@ -97,7 +97,7 @@ def _family_column(key: str, number: int) -> Column:
 
 _SHORT = {"loglik": "Log-lik."}
 _FAMILY_COLUMNS = (
-    Column("Variable | parents", stretches=True, cell_tip=lambda row: row[0]),
+    Column("Family", stretches=True, cell_tip=lambda row: row[0]),
     *(_family_column(key, number) for number, key in enumerate(SCORES, start=1)),
 )
 

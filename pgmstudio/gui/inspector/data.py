@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
@@ -100,9 +101,16 @@ class DataInspector(QWidget):
         result = self._counted
         if result is not None and result.data is data:
             cells = data.row_count * len(data.domain)
-            fraction = f" ({100 * result.missing / cells:.1f} %)" if result.missing else ""
+            sets = len(data.sets) if isinstance(data, ImpreciseData) else 0
+            missing = result.missing - sets
+            fraction = f" ({100 * missing / cells:.1f} %)" if missing else ""
+            if sets:
+                facts.append(("Sets of states", grouped(sets), "Cells with one of several states."))
             facts += [
-                ("Missing cells", grouped(result.missing) + fraction if result.missing else "none"),
+                (
+                    "Unknown cells" if sets else "Missing cells",
+                    grouped(missing) + fraction if missing else "none",
+                ),
                 ("Complete rows", grouped(data.row_count - result.incomplete)),
                 ("Different rows", grouped(result.distinct), "The number of distinct rows."),
             ]

@@ -26,6 +26,7 @@ from pgmstudio.gui.languages.possibilistic_network.distribution_page import Dist
 from pgmstudio.gui.languages.possibilistic_network.page_extension import PossibilisticExtension
 from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.asia import inspector
 from tests.gui.walking import trigger
 
 LONG_MS = 60_000
@@ -46,6 +47,9 @@ def test_imprecise_rows_are_imported_learned_cut_asked_saved_and_reopened(
     rows = app.center.current
     assert isinstance(rows, DataPage)
     assert "set" in rows.facts.text()
+    told = inspector(window).data.facts
+    qtbot.waitUntil(lambda: told.facts.get("Unknown cells") == "38 (19.0 %)")
+    assert told.facts["Sets of states"] == "4"
 
     # A cell becomes a set, by its text.
     view, model = rows.table.view, rows.table.model
