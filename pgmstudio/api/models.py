@@ -274,6 +274,34 @@ class Fitted:
             )
         )
 
+    def export_page(
+        self,
+        path: Path | str,
+        *,
+        title: str | None = None,
+        notes: str | None = None,
+        scenarios: Mapping[str, States] | None = None,
+    ) -> None:
+        """Write one HTML file in which anyone with a browser can set evidence and see all beliefs
+        change; `scenarios` are observed states that can be chosen by name."""
+        from pgmstudio.core.reports.interactive_page.page import PageTask, subject_of_file
+
+        path = Path(path)
+        file = self.file or ModelFile(self.model)
+        subject = subject_of_file(
+            replace(file, provenance=self.provenance or file.provenance), path.stem
+        )
+        subject = replace(
+            subject,
+            title=subject.title if title is None else title,
+            notes=subject.notes if notes is None else notes,
+            scenarios={
+                name: self._findings(s, None, None, None) for name, s in (scenarios or {}).items()
+            },
+        )
+        for _ in PageTask(subject, path)(NEVER):
+            pass
+
     def to_networkx(self) -> networkx.Graph:
         """The graph; directed edges make a DiGraph. Nodes have the attribute `states`."""
         from pgmstudio.api.exchange import to_networkx

@@ -83,6 +83,7 @@ _GROUPS = {
         Command("study", "NAME -o FOLDER", "rerun a published study of several languages"),
     ),
     "Share": (
+        Command("export-page", "MODEL OUT.html", "write a model as an interactive web page"),
         Command(
             "report", "PROJECT -o OUT.html", "write a report as HTML or PDF, or reproduce a project"
         ),

@@ -243,6 +243,19 @@ def test_wrong_parameters_are_all_named(coronary: pgm.Data) -> None:
     assert issubclass(UnknownNameError, LookupError)
 
 
+def test_a_model_is_written_as_an_interactive_page(asia: pgm.Fitted, tmp_path: Path) -> None:
+    target = tmp_path / "clinic.html"
+    asia.export_page(
+        target, title="Clinic", notes="Who smokes?", scenarios={"Smoker": {"smoke": "yes"}}
+    )
+    text = target.read_text(encoding="utf-8")
+    assert "<h1>Clinic</h1>" in text
+    assert "Who smokes?" in text
+    assert '"name":"Smoker"' in text
+    with pytest.raises(UnknownNameError, match="smoke"):
+        asia.export_page(target, scenarios={"Smoker": {"smok": "yes"}})
+
+
 def test_networks_go_to_other_libraries_and_back(asia: pgm.Fitted) -> None:
     graph = asia.to_networkx()
     assert set(graph.edges) == set(asia.edges)

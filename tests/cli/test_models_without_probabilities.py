@@ -36,6 +36,7 @@ ANSWERS: dict[str, list[tuple[str, str]]] = {
     "diff": [("{m} {m}", "same")],
     "draw": [("{m} {o}/model.svg", "")],
     "convert": [("{m} {o}/copy.json", "")],
+    "export-page": [("{m} {o}/page.html", "")],
     "report": [("{p} -o {o}/report.html", "")],
 }
 REFUSALS: dict[str, list[tuple[str, str]]] = {

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pgmstudio.core.drawing.diagram import GraphPicture
     from pgmstudio.core.inference.approximate.session import ApproximateSession
+    from pgmstudio.core.inference.programs import InferenceProgram
     from pgmstudio.core.languages.codec import Codec
     from pgmstudio.core.learning.base import Learner
     from pgmstudio.core.learning.edge_moves import EdgeSearch, MoveKey, MoveParams
@@ -226,6 +227,9 @@ class Language:
     session: Lazy[Callable[[Any], InferenceSession]] | None = None
     # Estimates with errors, for models too large for `session`.
     approximate_session: Lazy[Callable[..., ApproximateSession]] | None = None
+    # Exact inference as plain numbers, for pages; None: through the network, where there is one
+    # over the same variables.
+    program: Lazy[Callable[[Any], InferenceProgram]] | None = None
     codec: Lazy[Codec] | None = None
 
     diagrams: tuple[Diagram, ...] = ()  # the first is shown on opening

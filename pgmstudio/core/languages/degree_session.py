@@ -17,6 +17,7 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
 from pgmstudio.core.inference.belief_text import necessity_of
 from pgmstudio.core.inference.join_tree import JoinTree
+from pgmstudio.core.inference.programs import InferenceProgram, join_tree_program
 from pgmstudio.core.languages.one_pass_session import WholePassSession, named_states
 from pgmstudio.core.model import Model
 
@@ -26,6 +27,11 @@ class JoinedModel(Model, Protocol):
 
     @property
     def join_tree(self) -> JoinTree: ...
+
+
+def program_of(model: JoinedModel, scale: Scale = Scale.POSSIBILITY) -> InferenceProgram:
+    """The same propagation as plain numbers."""
+    return join_tree_program(model.join_tree, scale)
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,6 +115,7 @@ PANELS = (
 ACTION_TABLES = (
     "pgmstudio.gui.files.actions:file_actions",
     "pgmstudio.gui.export.actions:export_actions",
+    "pgmstudio.gui.export.page_actions:page_actions",
     "pgmstudio.gui.export.report_actions:report_actions",
     "pgmstudio.gui.files.actions:close_and_undo_actions",
     "pgmstudio.gui.data.actions:data_actions",

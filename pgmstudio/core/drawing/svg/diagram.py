@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pgmstudio.core.drawing.diagram import (
@@ -118,22 +118,10 @@ def svg_of(
     beliefs, priors, evidence = beliefs or {}, priors or {}, evidence or {}
     if sizes is None:
         sizes = box_sizes(picture, beliefs)
-    palette = colors(theme)
-    routes = edge_route(picture, positions, sizes)
-    body: list[str] = []
+    palette, line_colors = colors(theme), category_lines(theme)
     cut = {node.id for node in picture.nodes if node.variable in done}
-    for edge, route in zip(picture.edges, routes, strict=True):
-        if edge.strands:
-            body += _strands(edge.strands, route, palette, theme)
-        elif edge.target in cut and edge.style.has_arrow:
-            body += _edge(route.shortened(_CUT_GAP), _CUT, True, palette)
-        else:
-            body += _edge(route, _PENS[edge.style], edge.style.has_arrow, palette)
-    for edge, route in zip(picture.edges, routes, strict=True):
-        if not edge.style.has_tag:
-            body += _edge_label(edge, route, palette)
-    tags, tagged = _tags(picture, positions, sizes, routes, palette)
-    body += tags
+    layer = edge_layer(picture, positions, sizes, palette, line_colors, cut=cut)
+    body = [*layer.lines, *layer.labels]
     for node in picture.nodes:
         name = node.variable or ""
         known = NodeDrawing(
@@ -141,9 +129,9 @@ def svg_of(
         )
         drawn = known.draw(node, positions[node.id], sizes[node.id])
         body.append(element("g", "\n".join(drawn)))
-    left, top, right, bottom = _extent(positions, sizes, routes, tagged)
+    left, top, right, bottom = layer.extent
     shown = {node.variable for node in picture.nodes}
-    entries = _strand_entries(picture, palette, theme) + _legend_entries(
+    entries = _strand_entries(picture, palette, line_colors) + _legend_entries(
         {edge.style for edge in picture.edges if not edge.strands},
         [
             mark_of(weights, is_done=variable in done)
@@ -160,6 +148,65 @@ def svg_of(
         body += drawn_legend
         right, bottom = max(right, left + width), bottom + MARGIN + LEGEND_HEIGHT
     return document(body, (left, top, right, bottom), title, palette, background)
+
+
+def category_lines(theme: str) -> tuple[str, ...]:
+    """The colours of lines that belong to the components of a mixture."""
+    return tuple(category["line"] for category in tokens()["category"][theme])
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeLayer:
+    """The edges of a picture as markup, one text for each edge, their labels, and what all boxes
+    and edges cover."""
+
+    lines: tuple[str, ...]
+    labels: tuple[str, ...]
+    extent: Box
+
+
+def edge_layer(
+    picture: GraphPicture,
+    positions: Mapping[str, Point],
+    sizes: Mapping[str, Size],
+    palette: Mapping[str, str],
+    line_colors: Sequence[str],
+    *,
+    cut: Collection[str] = (),
+    widths: Mapping[tuple[str, str], float] | None = None,
+) -> EdgeLayer:
+    """Edges between boxes at these positions. Arrows into nodes of `cut` are interrupted; `widths`
+    replaces those of plain edges, by their ends."""
+    widths = widths or {}
+    routes = edge_route(picture, positions, sizes)
+    lines = []
+    for edge, route in zip(picture.edges, routes, strict=True):
+        if edge.strands:
+            drawn = _strands(edge.strands, route, palette, line_colors)
+        elif edge.target in cut and edge.style.has_arrow:
+            drawn = _edge(route.shortened(_CUT_GAP), _CUT, True, palette)
+        else:
+            pen = _PENS[edge.style]
+            pen = replace(pen, width=widths.get((edge.source, edge.target), pen.width))
+            drawn = _edge(route, pen, edge.style.has_arrow, palette)
+        lines.append("\n".join(drawn))
+    labels: list[str] = []
+    for edge, route in zip(picture.edges, routes, strict=True):
+        if not edge.style.has_tag:
+            labels += _edge_label(edge, route, palette)
+    tags, tagged = _tags(picture, positions, sizes, routes, palette)
+    return EdgeLayer(tuple(lines), (*labels, *tags), _extent(positions, sizes, routes, tagged))
+
+
+def edge_legend(
+    picture: GraphPicture, palette: Mapping[str, str], line_colors: Sequence[str]
+) -> list[tuple[str, Sample]]:
+    """The legend entries of the edges alone, each a text and a sample."""
+    styles = {edge.style for edge in picture.edges if not edge.strands}
+    return [
+        *_strand_entries(picture, palette, line_colors),
+        *_legend_entries(styles, [], False, palette),
+    ]
 
 
 def document(
@@ -234,15 +281,17 @@ def _edge(route: EdgeRoute, pen: _Pen, has_arrow: bool, palette: Mapping[str, st
 
 
 def _strands(
-    strands: tuple[Strand, ...], route: EdgeRoute, palette: Mapping[str, str], theme: str
+    strands: tuple[Strand, ...],
+    route: EdgeRoute,
+    palette: Mapping[str, str],
+    line_colors: Sequence[str],
 ) -> list[str]:
     """Parallel lines without arrows, each in the colour and the dashes of its component."""
     drawn = []
     for strand, offset in zip(strands, strand_offsets(strands), strict=True):
         color = palette["edge"]
         if strand.component is not None:
-            categories = tokens()["category"][theme]
-            color = categories[strand.component % len(categories)]["line"]
+            color = line_colors[strand.component % len(line_colors)]
         way = route.shifted(offset)
         bend = ("L",) if way.bend is None else ("Q", way.bend)
         dash = " ".join(number(part) for part in dash_of(strand.component, strand.width))
@@ -260,7 +309,7 @@ def _strands(
 
 
 def _strand_entries(
-    picture: GraphPicture, palette: Mapping[str, str], theme: str
+    picture: GraphPicture, palette: Mapping[str, str], line_colors: Sequence[str]
 ) -> list[tuple[str, Sample]]:
     """Whose line is whose, and what its width means."""
     entries: list[tuple[str, Sample]] = []
@@ -268,7 +317,7 @@ def _strand_entries(
 
         def line(x: float, y: float, component: int = component) -> list[str]:
             strand = Strand(2.0, component)
-            return _strands((strand,), EdgeRoute((x, y), (x + 28, y)), palette, theme)
+            return _strands((strand,), EdgeRoute((x, y), (x + 28, y)), palette, line_colors)
 
         entries.append((name, line))
     if picture.width_label:

@@ -25,6 +25,7 @@ LANGUAGE = Language(
     model_type=lazy("model:BayesianNetwork"),
     session=Lazy("pgmstudio.core.inference.junction_tree.session:JunctionTreeSession"),
     approximate_session=Lazy("pgmstudio.core.inference.approximate.session:ApproximateSession"),
+    program=Lazy("pgmstudio.core.inference.programs:junction_tree_program"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

@@ -21,6 +21,7 @@ LANGUAGE = Language(
     marker=Marker("h", "sky", "ph.circle-dashed"),
     model_type=lazy("model:LatentClasses"),
     session=lazy("session:LatentClassSession"),
+    program=lazy("session:program_of"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

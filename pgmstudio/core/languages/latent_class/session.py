@@ -18,6 +18,7 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Belief, Finding, weights_of
+from pgmstudio.core.inference.programs import InferenceProgram, mixture_program
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.components import log2_sums
 from pgmstudio.core.languages.latent_class.model import LatentClasses
@@ -238,3 +239,14 @@ class LatentClassSession(MixtureSession):
 
     def __init__(self, model: LatentClasses) -> None:
         super().__init__(model, ClassEngine(model), model.domain)
+
+
+def program_of(model: LatentClasses) -> InferenceProgram:
+    """The classes as plain numbers: trees without edges."""
+    count = len(model.domain)
+    cards = model.domain.cardinalities
+    trees = [
+        ([None] * count, range(count), [table[c : c + 1] for table in model.tables])
+        for c in range(model.class_count)
+    ]
+    return mixture_program(cards, model.weights, None, trees)

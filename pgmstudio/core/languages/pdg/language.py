@@ -22,6 +22,7 @@ LANGUAGE = Language(
     learner_markers={"pdg.hybrid": Marker("t", "green", "ph.git-fork")},
     model_type=lazy("model:DecisionGraph"),
     session=lazy("session:DecisionGraphSession"),
+    program=lazy("session:program_of"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

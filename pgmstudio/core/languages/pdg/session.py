@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.inference.base import Belief, Finding, Scale, weights_of
+from pgmstudio.core.inference.programs import InferenceProgram
 from pgmstudio.core.languages.one_pass_session import WholePassSession, named_states
 from pgmstudio.core.languages.pdg.model import DecisionGraph, GraphArrays, arrays_of
 
@@ -152,3 +154,19 @@ class DecisionGraphSession(WholePassSession[_Answers]):
     def log2_most_probable(self) -> float:
         """log2 of its joint probability with the evidence."""
         return self._explained()[1]
+
+
+def program_of(model: DecisionGraph) -> InferenceProgram:
+    """The nodes and edges as plain numbers, for passes over the graph elsewhere."""
+    nodes = sum(rows.size for rows in model.parameters)
+
+    def write() -> dict[str, Any]:
+        return {
+            "cards": list(model.domain.cardinalities),
+            "order": list(model.order),
+            "above": list(model.forest),
+            "parameters": [rows.tolist() for rows in model.parameters],
+            "successors": [None if edges is None else edges.tolist() for edges in model.successors],
+        }
+
+    return InferenceProgram("decision-graph", model.effective_size(), 2 * nodes, write)

@@ -17,6 +17,7 @@ LANGUAGE = Language(
     scale=Scale.POSSIBILITY,
     model_type=lazy("model:PossibilisticNetwork"),
     session=Lazy("pgmstudio.core.languages.degree_session:DegreeSession"),
+    program=Lazy("pgmstudio.core.languages.degree_session:program_of"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

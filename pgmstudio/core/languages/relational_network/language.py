@@ -16,6 +16,7 @@ LANGUAGE = Language(
     scale=Scale.RELATION,
     model_type=lazy("model:RelationalNetwork"),
     session=lazy("model:open_session"),
+    program=lazy("model:program_of"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

@@ -18,7 +18,9 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.inference.join_tree import JoinTree, TupleTable
+from pgmstudio.core.inference.programs import InferenceProgram
 from pgmstudio.core.languages.degree_session import DegreeSession
+from pgmstudio.core.languages.degree_session import program_of as degree_program
 from pgmstudio.core.languages.markov_network.structure import GraphModel, MarkovStructure, edge_of
 
 
@@ -135,3 +137,8 @@ class RelationalNetwork(GraphModel):
 def open_session(model: RelationalNetwork) -> DegreeSession:
     """A session in which a state is possible or not."""
     return DegreeSession(model, Scale.RELATION)
+
+
+def program_of(model: RelationalNetwork) -> InferenceProgram:
+    """The same as plain numbers."""
+    return degree_program(model, Scale.RELATION)

@@ -14,6 +14,7 @@ LANGUAGE = Language(
     marker=Marker("t1", "orange", "ph.circles-three"),
     model_type=lazy("model:TreeMixture"),
     session=lazy("session:TreeMixtureSession"),
+    program=lazy("session:program_of"),
     codec=lazy("codec:CODEC"),
     diagrams=(
         Diagram(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.inference.programs import InferenceProgram, mixture_program
 from pgmstudio.core.languages.latent_class.session import MixtureSession
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 
@@ -71,3 +72,21 @@ class TreeMixtureSession(MixtureSession):
 
     def __init__(self, model: TreeMixture) -> None:
         super().__init__(model, TreeEngine(model), model.tree_domain)
+
+
+def program_of(model: TreeMixture) -> InferenceProgram:
+    """The trees as plain numbers, over the whole domain."""
+    names = model.tree_domain.names
+    index = [model.domain.index(name) for name in names]
+    choice = None if model.choice is None else model.domain.index(model.choice)
+    count = len(model.domain)
+    trees = []
+    for tree in model.trees:
+        parents: list[int | None] = [None] * count
+        tables: list[Floats | None] = [None] * count
+        for v, (parent, table) in enumerate(zip(tree.parents, tree.tables, strict=True)):
+            parents[index[v]] = None if parent is None else index[parent]
+            tables[index[v]] = table
+        order = [index[v] for v in tree.as_bayesian_network.dag.topological_order]
+        trees.append((parents, order, tables))
+    return mixture_program(model.domain.cardinalities, model.weights, choice, trees)
