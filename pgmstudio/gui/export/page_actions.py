@@ -81,6 +81,7 @@ class PageCommands(QObject):
         self._app.workspace.background_runs.add(run)
         run.start()
         self._app.log("info", f"Writing {target.name}.")
+        self._app.actions.refresh()
 
     def _subject(self) -> PageSubject | None:
         """The active model with its scenarios, where its nodes stand now, and its evidence."""
