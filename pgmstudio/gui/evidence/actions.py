@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QWidget
 
 from pgmstudio.core.inference.base import ExplainingSession, Finding, Scale
 from pgmstudio.core.inference.findings import finding_text
@@ -23,8 +24,8 @@ from pgmstudio.gui.evidence.active_model import ActiveModel, active_model, rows_
 from pgmstudio.gui.evidence.last_model import last_model
 from pgmstudio.gui.evidence.map_query import MapQuestion, map_query_of
 from pgmstudio.gui.evidence.row_evidence import RowChooser, row_surprise_of
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import ActionSpec
-from pgmstudio.gui.widgets.name_dialog import ask_name
 
 
 def analysis_actions(app: AppContext) -> list[ActionSpec]:
@@ -395,3 +396,26 @@ class _Commands:
         data, model_id = self._data(), last_model(self._app).id
         if data is not None and model_id is not None:
             row_surprise_of(self._app).go_on(model_id, data.data)
+
+
+def ask_name(
+    parent: QWidget, title: str, text: str, offered: str, then: Callable[[str], object]
+) -> None:
+    """Call `then` with the name that is entered; not when it is cancelled or empty."""
+    dialog = QInputDialog(parent)
+    dialog.setObjectName("nameDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(text)
+    dialog.setTextValue(offered)
+    dialog.setOkButtonText("Save")
+    dialog.resize(theme().px("left") * 2, dialog.sizeHint().height())
+
+    def on_accepted(name: str) -> None:
+        if name.strip():
+            then(name.strip())
+
+    dialog.textValueSelected.connect(on_accepted)
+    dialog.open()
+    if (field := dialog.findChild(QLineEdit)) is not None:
+        field.selectAll()

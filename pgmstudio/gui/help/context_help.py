@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.help.topics import topic_of
+from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import vbox
 
 KEY = "F1"
 
@@ -41,7 +43,21 @@ class ContextHelp(QObject):
             shortcut.setObjectName(KEY)
 
     def _show_over(self, dialog: QDialog) -> None:
-        from pgmstudio.gui.help.help_dialog import HelpDialog
-
         if not isinstance(dialog, HelpDialog):
             HelpDialog(self._app, dialog.focusWidget() or dialog, dialog).open()
+
+
+class HelpDialog(QDialog):
+    """The manual in a window of its own, at the page on a widget of the dialog below it."""
+
+    def __init__(self, app: AppContext, about: QWidget, parent: QWidget) -> None:
+        from pgmstudio.gui.help.page import HelpPage
+
+        super().__init__(parent)
+        self.setObjectName("helpDialog")
+        self.setWindowTitle("Manual")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.page = HelpPage(app)
+        vbox(self, self.page)
+        self.resize(round(760 * theme().scale), round(520 * theme().scale))
+        self.page.show_file(*topic_of(about))

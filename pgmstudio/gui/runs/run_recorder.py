@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, ParameterError, PgmStudioError
@@ -36,7 +37,6 @@ from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.live_model import live_models, open_best
 from pgmstudio.gui.runs.recorded_run import score_of
-from pgmstudio.gui.widgets.input_watch import InputWatch
 from pgmstudio.version import __version__
 
 # More points than a plot has pixels add nothing.
@@ -311,3 +311,34 @@ def settings_of(run: Run) -> BootstrapParams | None:
         return parse_params(BootstrapParams, details)
     except ParameterError:  # written by another version
         return None
+
+
+_INPUT_EVENTS = (
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.KeyPress,
+    QEvent.Type.Wheel,
+    QEvent.Type.DragEnter,
+)
+
+
+class InputWatch(QObject):
+    """Whether a person has done something in a window since this was made; an open dialog or menu
+    counts as use."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__()
+        self._was_used = False
+        handle = window.windowHandle()
+        if handle is not None:
+            handle.installEventFilter(self)
+
+    @property
+    def was_used(self) -> bool:
+        is_asked = QApplication.activeModalWidget() or QApplication.activePopupWidget()
+        return self._was_used or is_asked is not None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _INPUT_EVENTS:
+            self._was_used = True
+            watched.removeEventFilter(self)
+        return False

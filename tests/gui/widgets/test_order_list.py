@@ -7,8 +7,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.learning.score_based.k2 import K2Params
-from pgmstudio.gui.widgets.order_list import OrderList
-from pgmstudio.gui.widgets.param_form import ParamForm
+from pgmstudio.gui.widgets.param_form import OrderList, ParamForm
 
 
 def test_names_are_moved_by_keys_and_the_order_of_the_data_is_no_text(qtbot: QtBot) -> None:

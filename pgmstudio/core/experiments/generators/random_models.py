@@ -43,8 +43,8 @@ class RandomBnParams:
     max_parents: int = param(
         3, title="Maximum parents", low=0, high=10, help="Maximum number of parents of a variable."
     )
-    least_states: int = param(2, title="Fewest states", low=2, high=200, help="Of any variable.")
-    most_states: int = param(4, title="Most states", low=2, high=200, help="Of any variable.")
+    least_states: int = param(2, title="Minimum states", low=2, high=200, help="Of any variable.")
+    most_states: int = param(4, title="Maximum states", low=2, high=200, help="Of any variable.")
 
     def __post_init__(self) -> None:
         check_states(self.least_states, self.most_states)
@@ -54,8 +54,8 @@ class RandomBnParams:
 class RandomNbParams:
     variables: int = param(15, title="Variables", low=1, high=2000, help="Columns.")
     components: int = param(10, title="Components", low=1, high=250, help="Hidden classes.")
-    least_states: int = param(2, title="Fewest states", low=2, high=200, help="Of any variable.")
-    most_states: int = param(4, title="Most states", low=2, high=200, help="Of any variable.")
+    least_states: int = param(2, title="Minimum states", low=2, high=200, help="Of any variable.")
+    most_states: int = param(4, title="Maximum states", low=2, high=200, help="Of any variable.")
     keep_hidden: bool = keep_hidden("class")
 
     def __post_init__(self) -> None:
@@ -157,8 +157,8 @@ class RandomLdagParams:
     max_parents: int = param(
         4, title="Maximum parents", low=0, high=8, help="Maximum number of parents of a variable."
     )
-    least_states: int = param(2, title="Fewest states", low=2, high=20, help="Of any variable.")
-    most_states: int = param(2, title="Most states", low=2, high=20, help="Of any variable.")
+    least_states: int = param(2, title="Minimum states", low=2, high=20, help="Of any variable.")
+    most_states: int = param(2, title="Maximum states", low=2, high=20, help="Of any variable.")
     labels: float = param(
         0.5,
         title="Fraction of labels",
@@ -236,8 +236,8 @@ _MAX_BELOW = 2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomPdgParams:
     variables: int = param(15, title="Variables", low=1, high=2000, help="Columns.")
-    least_states: int = param(2, title="Fewest states", low=2, high=200, help="Of any variable.")
-    most_states: int = param(3, title="Most states", low=2, high=200, help="Of any variable.")
+    least_states: int = param(2, title="Minimum states", low=2, high=200, help="Of any variable.")
+    most_states: int = param(3, title="Maximum states", low=2, high=200, help="Of any variable.")
     most_nodes: int = param(4, title="Most nodes", low=1, high=1000, help="Of any variable.")
     size: int = param(
         0,
