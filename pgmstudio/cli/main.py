@@ -83,6 +83,11 @@ def _dispatch(argv: Sequence[str]) -> int:
     if first in ("-V", "--version"):
         print(f"PGM Studio {__version__}")
         return DONE
+    if first == "--complete":
+        from pgmstudio.cli.terminal.completion import completions
+
+        print("\n".join(completions(rest)))
+        return DONE
     if first.lower() not in COMMANDS:
         what = "option" if first.startswith("-") else "command"
         known = ["--help", "--version"] if what == "option" else list(COMMANDS)

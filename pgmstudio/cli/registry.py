@@ -88,6 +88,7 @@ _GROUPS = {
             "report", "PROJECT -o OUT.html", "write a report as HTML or PDF, or reproduce a project"
         ),
         Command("tour", "[-o FOLDER]", "work through a sample and save each step"),
+        Command("completion", "bash|zsh|fish", "print a script that completes words in a shell"),
     ),
 }
 

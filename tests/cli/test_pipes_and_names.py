@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pgmstudio.cli.man_page import man_page
 from pgmstudio.cli.registry import COMMANDS
 from pgmstudio.cli.terminal.parser import listed, listed_names, spelled
 from tests.cli.conftest import Call
@@ -223,3 +227,54 @@ def test_help_groups_the_commands_and_says_what_each_does(call: Call) -> None:
 def test_one_word_has_one_meaning_and_the_old_ones_are_kept(command: str, names: list[str]) -> None:
     parser = COMMANDS[command].load().make_parser(["bn.hill-climb"])
     assert [name for name in names if not parser.has_option(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted", "unwanted"),
+    [
+        (["comp"], "compare-languages", "query"),
+        (["learn", "bn.h"], "bn.hill-climb", "bn.pc"),
+        (["learn", ""], "hc", "learn"),
+        (["learn", "bn.hill-climb", "--max-p"], "--max-parents", "--json"),
+        (["learn", "hc", "x.csv", "--score", "b"], "bdeu", "aic"),
+        (["generate", "par"], "parity", "bars"),
+        (["curve", "x.csv", "--learners", "tree"], "tree.chow-liu", "bn.pc"),
+        (["query", "x.json", "--format", ""], "csv", "--json"),
+        (["completion", ""], "fish", "query"),
+    ],
+)
+def test_words_are_completed(call: Call, words: list[str], wanted: str, unwanted: str) -> None:
+    found = call("--complete", *words).out.split()
+    assert wanted in found
+    assert unwanted not in found
+    assert found == sorted(found)
+
+
+def test_where_a_file_is_to_be_named_the_shell_completes(call: Call) -> None:
+    for words in (["query", ""], ["learn", "hc", "sam"], ["draw", "x.json", "-o", ""], ["x", ""]):
+        assert call("--complete", *words).out.strip() == ""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_the_script_of_bash_asks_the_program(call: Call, tmp_path: Path) -> None:
+    """With a stand-in for the program, which says what it was asked."""
+    script = tmp_path / "completion.sh"
+    script.write_text(call("completion", "bash").out)
+    words = "COMP_WORDS=(pgmstudio learn bn.h); COMP_CWORD=2"
+    told = "printf 'bn.hill-climb\\nbn.k2\\n'; echo \"$@\" >&2"
+    code = f'pgmstudio() {{ {told}; }}; . {script}; {words}; _pgmstudio; echo "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "bn.hill-climb\n"
+    assert [name for name in ("bash", "zsh", "fish") if call("completion", name).out == ""] == []
+
+
+def test_the_manual_page_has_every_command_and_is_clean() -> None:
+    page = man_page()
+    for command in COMMANDS.values():
+        assert f".B {command.name.replace('-', chr(92) + '-')}" in page
+    man = shutil.which("groff")
+    if man is not None:
+        words = [man, "-man", "-Tutf8", "-ww", "-K", "utf8"]
+        done = subprocess.run(words, input=page, capture_output=True, text=True)
+        assert done.stderr == ""
+        assert "COMMON OPTIONS" in re.sub(".\b", "", done.stdout)  # bold is struck twice

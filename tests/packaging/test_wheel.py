@@ -66,8 +66,10 @@ def test_what_is_installed_from_the_wheel_has_its_files(wheel: Path, tmp_path: P
     out = run(sys.executable, ["-c", TEN_LINES], tmp_path, PYTHONPATH=str(installed))
     assert out.strip() == "0.1"
     assert (tmp_path / "asia.svg").stat().st_size > 1000
-    for name in ("applications/pgmstudio.desktop", "icons/hicolor/scalable/apps/pgmstudio.svg"):
-        assert (installed / "share" / name).is_file()
+    share = installed / "share"
+    assert "Exec=pgmstudio-window" in (share / "applications/pgmstudio.desktop").read_text()
+    assert (share / "icons/hicolor/scalable/apps/pgmstudio.svg").is_file()
+    assert "cross\\-validate" in (share / "man/man1/pgmstudio.1").read_text()
 
 
 def interpreter(version: str) -> str:

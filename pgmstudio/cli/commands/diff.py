@@ -53,7 +53,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "-o", "--output", metavar="OUT.svg", help="draw both in one picture (.svg, .png or .pdf)"
     )
     parser.add_argument(
-        "--theme", type=one_of(("light", "dark")), default="light", help="light or dark"
+        "--theme",
+        type=one_of(("light", "dark")),
+        default="light",
+        metavar="light|dark",
+        help="colours",
     )
     add_data_options(parser)
     return parser

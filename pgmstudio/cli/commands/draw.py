@@ -42,7 +42,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         help="for the diagram “multinet” of a labelled DAG: draw a graph for each state of V",
     )
     parser.add_argument(
-        "--theme", type=one_of(("light", "dark")), default="light", help="light or dark"
+        "--theme",
+        type=one_of(("light", "dark")),
+        default="light",
+        metavar="light|dark",
+        help="colours",
     )
     parser.add_argument("--beliefs", action="store_true", help="show beliefs as bars")
     parser.add_argument(

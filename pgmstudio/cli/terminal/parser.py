@@ -60,6 +60,17 @@ class CommandParser(argparse.ArgumentParser):
             help="do not print progress, notes or the outcome",
         )
 
+    def options(self) -> list[str]:
+        """The names of all options."""
+        return list(self._option_string_actions)
+
+    def choices_of(self, option: str) -> list[str]:
+        """The words that an option takes, where its help lists them: `a|b|c`."""
+        action = self._option_string_actions.get(option)
+        metavar = "" if action is None else str(action.metavar or "")
+        parts = metavar.split("|")
+        return parts if len(parts) > 1 and metavar.islower() else []
+
     def has_option(self, option: str) -> bool:
         return option in self._option_string_actions
 
