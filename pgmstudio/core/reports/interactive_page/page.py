@@ -10,8 +10,8 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
+from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode, Point, Size
 from pgmstudio.core.drawing.layout.boxes import (
-    box_sizes,
+    box_size,
     overlapping_pairs,
+    text_width,
     without_overlaps,
 )
 from pgmstudio.core.drawing.layout.fitted import CANVAS
@@ -66,6 +67,7 @@ _LINE_COLORS = len(category_lines("light"))
 # Beyond, measuring all edges takes longer than the widths are worth.
 _MAX_MEASURED_EDGES, _MAX_MEASURED_CELLS = 300, 100_000
 _NUMBER_ROOM = {Scale.PROBABILITY: 16.0, Scale.POSSIBILITY: 60.0, Scale.RELATION: 44.0}
+_HEAD_ROOM, _WIDEST_HEAD = 46.0, 220.0  # of a title with a finding and its flag
 _SHIFT = 12.0  # of the drawing from the edge of its frame
 
 
@@ -319,11 +321,8 @@ def _diagram(subject: PageSubject, cells: int) -> _PageDiagram | None:
     if component is not None:
         states[component["title"]] = tuple(component["states"])
     sizes = {
-        node: (
-            width + (_NUMBER_ROOM[scale] if picture.node[node].variable in states else 0),
-            height,
-        )
-        for node, (width, height) in box_sizes(picture, states).items()
+        node.id: _card_size(subject, node, states.get(node.variable or "", ()), scale)
+        for node in picture.nodes
     }
     positions = _positions(picture, subject.layouts.get(name, {}), sizes)
     widths = _widths(model, picture, cells)
@@ -384,6 +383,20 @@ def _diagram(subject: PageSubject, cells: int) -> _PageDiagram | None:
             )
         )
     return _PageDiagram(content, Markup(edges), tuple(legend))
+
+
+def _card_size(
+    subject: PageSubject, node: PictureNode, states: Collection[str], scale: Scale
+) -> Size:
+    """The box of the window, with room for the numbers, and for a finding beside the title."""
+    if not states:
+        return box_size(node)
+    title = subject.node_titles.get(node.variable or "", node.label)
+    width, height = box_size(replace(node, label=title), states)
+    word = "do" if language_of(subject.model).has_interventions else "="
+    finding = max(text_width(f"{word} {state}", 11) for state in states)
+    with_finding = text_width(title, 12) + finding + _HEAD_ROOM
+    return max(width + _NUMBER_ROOM[scale], min(with_finding, _WIDEST_HEAD)), height
 
 
 def _group(content: str, target: int | None) -> str:

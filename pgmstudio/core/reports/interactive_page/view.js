@@ -240,8 +240,8 @@ function startPage(page, engine) {
   cards.forEach((one, v) => {
     const node = placed.get(v);
     if (node) position(one.card, node);
-    else one.card.classList.add("without-place");
-    board.append(one.card);
+    // The component of a mixture has no node in some diagrams.
+    (node || !diagram ? board : find("unplaced")).append(one.card);
   });
 
   function show(card, values, priorValues, finding, isExplained) {
@@ -366,7 +366,8 @@ function startPage(page, engine) {
         const rise = value - then[v][s];
         const difference = scale === "probability" ? rise : Math.abs(rise);
         if (difference > most) { most = difference; state = s; }
-        if (scale !== "probability") size = Math.max(size, difference);
+        if (scale === "relation") size += difference; // how many states
+        else if (scale === "possibility") size = Math.max(size, difference);
         else if (value > 0 && then[v][s] > 0) size += value * Math.log2(value / then[v][s]);
       });
       if (size >= 0.005) {
@@ -388,7 +389,7 @@ function startPage(page, engine) {
       const fill = make("i", "fill");
       fill.style.transform = `scaleX(${size / most})`;
       bar.append(fill);
-      row.append(bar, make("span", "number", size.toFixed(2)));
+      row.append(bar, make("span", "number", size.toFixed(scale === "relation" ? 0 : 2)));
       row.append(make("span", "story",
         `${variables[v].states[state]}: ${numberText(from)} → ${numberText(to)}` +
         (scale === "probability" ? " %" : "")));
@@ -398,7 +399,8 @@ function startPage(page, engine) {
     find("no-changes").hidden = moved.length > 0;
     find("no-changes").textContent = evidence.size || reference === "last"
       ? "No other belief changed." : "Set evidence to see which beliefs move.";
-    find("changes-unit").textContent = (scale === "probability" ? "bits " : "") +
+    const unit = { probability: "bits ", possibility: "change ", relation: "states " }[scale];
+    find("changes-unit").textContent = unit +
       (reference === "prior" ? "from prior" : "from last step");
   }
 
