@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pgmstudio.api.models import Fitted as Fitted
     from pgmstudio.api.models import load as load
     from pgmstudio.core.errors import PgmStudioError as PgmStudioError
+    from pgmstudio.core.graphs.background_knowledge import Knowledge as Knowledge
 
 _MODULES = {
     "pgmstudio.api.answers": ("Beliefs", "Explanation"),
@@ -44,6 +45,7 @@ _MODULES = {
     "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters"),
     "pgmstudio.api.models": ("Fitted", "load"),
     "pgmstudio.core.errors": ("PgmStudioError",),
+    "pgmstudio.core.graphs.background_knowledge": ("Knowledge",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -378,7 +378,7 @@ def estimator_type(key: str) -> type[ModelEstimator]:
     learner = learner_of(key)
     if reason := no_likelihood_reason(learner.kind):
         raise DataError(f"{key} cannot be an estimator: {reason}")
-    return _made(key)
+    return _made(learner.key)
 
 
 @cache

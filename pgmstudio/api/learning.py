@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from pgmstudio.api.answers import Table
@@ -13,6 +14,7 @@ from pgmstudio.api.data import TableLike, read_data
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, PgmStudioError
 from pgmstudio.core.execution.events import Progress, StopSwitch
+from pgmstudio.core.io.background_knowledge import read_knowledge
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import alias_settings, all_learners, learner_of
 from pgmstudio.core.languages.registry import LANGUAGES
@@ -41,9 +43,7 @@ def parameters(learner: str) -> Table:
 def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) -> LearnTask:
     """A run with checked parameters; ParameterError names everything that is wrong."""
     known = learner_of(learner)
-    plain = {
-        name: value.model if isinstance(value, Fitted) else value for name, value in params.items()
-    }
+    plain = {name: _plain(name, value) for name, value in params.items()}
     settings: Any = parse_params(known.params_type, {**alias_settings(learner), **plain})
     checked_seed(seed)
     rows = read_data(data).dataset
@@ -51,6 +51,15 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
     if reason is not None:
         raise DataError(reason)
     return LearnTask(known.key, rows, settings, seed)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A model for a wrapper, and rules for the path of their file."""
+    if isinstance(value, Fitted):
+        return value.model
+    if name == "knowledge" and isinstance(value, Path | str):
+        return read_knowledge(value)
+    return value
 
 
 def checked_seed(seed: int) -> int:

@@ -14,6 +14,7 @@ from pgmstudio.api.answers import Beliefs, Drawing, Explanation
 from pgmstudio.api.data import Data, TableLike, rows_for
 from pgmstudio.api.evidence import States, findings_of
 from pgmstudio.core.analysis.classification import TargetBeliefs, target_beliefs
+from pgmstudio.core.analysis.cluster_assignment import row_components
 from pgmstudio.core.errors import ParameterError, PgmStudioError, named
 from pgmstudio.core.execution.events import NEVER, StopSwitch
 from pgmstudio.core.inference.base import Finding, Scale
@@ -34,6 +35,7 @@ from pgmstudio.core.languages.sessions import (
 )
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.model import Model, ProbabilisticModel, edges_of
+from pgmstudio.core.number_format import ASCII
 from pgmstudio.core.reports.model_svg import drawing_of
 
 if TYPE_CHECKING:
@@ -214,6 +216,10 @@ class Fitted:
         beliefs = self._target_beliefs(data, target)
         return [beliefs.variable.states[code] for code in beliefs.chosen]
 
+    def responsibilities(self, data: TableLike) -> NDArray[np.float64]:
+        """P(class | row) of a latent class model or P(component | row) of a mixture."""
+        return row_components(self.model, rows_for(self.model.domain, data)).responsibilities
+
     def sample(
         self,
         rows: int,
@@ -324,7 +330,7 @@ class Fitted:
 
     def __repr__(self) -> str:
         row = LANGUAGES[self.kind]
-        edges = f", {len(self.edges)} edges" if self.edges else ""
+        edges = f", {ASCII.count_of(len(self.edges), 'edge')}" if self.edges else ""
         size = f"{self.representation_size:,} {row.size_title.lower()}"
         stopped = "" if self.is_finished else " (stopped early)"
         return f"{row.title} with {len(self.model.domain)} variables{edges} and {size}{stopped}"
