@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pgmstudio.core.analysis.classification import classify
 from pgmstudio.core.experiments.sl_curves.sweep import Curves
 from pgmstudio.core.params import param
-from pgmstudio.studies.measures import drawn_parts
+from pgmstudio.studies.measures import drawn_parts, percent_correct
 from pgmstudio.studies.recipe import (
     Measured,
     RecipeContext,
@@ -67,10 +66,7 @@ def run_credit(context: RecipeContext) -> Iterator[RecipeEvent]:
         tree = yield from context.learn(f"{message}, one tree", "tree.chow-liu", rows, rng)
         naive = yield from context.learn(f"{message}, naive Bayes", "bn.naive-bayes", rows, rng)
         models = {"mixture": mixture, "tree": tree, "naive": naive}
-        values = {
-            name: 100 * classify(model, test, CLASS).accuracy.value
-            for name, model in models.items()
-        }
+        values = {name: percent_correct(model, test, CLASS) for name, model in models.items()}
         yield Measured(trial, values, mixture, rows)
 
 
@@ -132,7 +128,7 @@ def run_credit_trees(context: RecipeContext) -> Iterator[RecipeEvent]:
                     max_iterations=params.steps,
                     tolerance=1e-12,
                 )
-                correct = 100 * classify(learned, test, CLASS).accuracy.value
+                correct = percent_correct(learned, test, CLASS)
                 label = f"{name}, {count} trees" if count > 1 else f"{name}, 1 tree"
                 yield Measured(trial, {label: correct}, learned, rows, label)
 

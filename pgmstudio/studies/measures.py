@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from pgmstudio.core.analysis.classification import classify
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.dag import Dag
@@ -21,6 +22,11 @@ Edge = frozenset[str]
 def bits(model: ProbabilisticModel, data: DataSet) -> float:
     """−(1/N) Σ log2 Q(row), lower is better; ∞ when a row is impossible."""
     return -float(model.log2_probabilities(data).mean())
+
+
+def percent_correct(model: ProbabilisticModel, test: DataSet, target: str) -> float:
+    """The accuracy of a model as a classifier in percent."""
+    return 100 * classify(model, test, target).accuracy.value
 
 
 def base_rate(data: DataSet, smoothing: float = 1.0) -> BayesianNetwork:

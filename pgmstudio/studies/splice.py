@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.analysis.classification import classify
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.execution.events import Note
 from pgmstudio.core.experiments.generators.textbook import NoiseParams, with_noise
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
-from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.params import param
-from pgmstudio.studies.measures import drawn_parts, undirected
+from pgmstudio.studies.measures import drawn_parts, percent_correct, undirected
 from pgmstudio.studies.recipe import (
     Measured,
     RecipeContext,
@@ -47,11 +45,6 @@ def clean_rows(data: DataSet) -> DataSet:
         columns.append(column)
     variables = (data.domain[CLASS], *(Variable(name, BASES) for name in sites))
     return DataSet(Domain(variables), np.stack(columns)[:, is_clean].astype(np.uint8))
-
-
-def percent_right(model: ProbabilisticModel, test: DataSet) -> float:
-    """The accuracy on junctions in percent."""
-    return 100 * classify(model, test, CLASS).accuracy.value
 
 
 def site_number(name: str) -> int:
@@ -146,8 +139,8 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
             MixtureParams(components=(params.trees,), smoothing=params.mixture_smoothing),
         )
         values = {
-            "tree": percent_right(tree, test),
-            "mixture": percent_right(mixture, test),
+            "tree": percent_correct(tree, test, CLASS),
+            "mixture": percent_correct(mixture, test, CLASS),
             "near": near_fraction(tree),
             "neighbours": float(len(class_neighbours(tree))),
             "chain": chain_fraction(tree),
@@ -206,7 +199,7 @@ def run_splice_small(context: RecipeContext) -> Iterator[RecipeEvent]:
                     smoothing=max(params.smoothing, NEXT_TO_NONE),
                     **given,
                 )
-                values = {f"{name}_{count}": 100 - percent_right(model, test)}
+                values = {f"{name}_{count}": 100 - percent_correct(model, test, CLASS)}
                 yield Measured(trial, values, model, rows, f"{title}, {count} rows")
 
 
@@ -256,8 +249,8 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
         yield Measured(
             trial,
             {
-                "noisy": percent_right(noisy, test),
-                "plain": percent_right(plain, test),
+                "noisy": percent_correct(noisy, test, CLASS),
+                "plain": percent_correct(plain, test, CLASS),
                 "same": len(before & after) / max(1, len(before)),
                 "noise": float(sum(name not in sites for name in class_neighbours(noisy))),
             },
