@@ -124,22 +124,22 @@ def _graphs(
     for count in context.params.rows:
         rows = sample.take_rows(slice(0, count))
         message = f"{topology}, {n} variables, {count} rows, trial {trial + 1}"
-        found: dict[str, Iterable[Edge]] = {}
+        result: dict[str, Iterable[Edge]] = {}
         model = yield from context.learn_model(
             MarkovNetwork, f"{message}: MPL", "mn.mpl", rows, rng, **GRAPH_ONLY
         )
         record = context.artifacts[BlanketRecord.kind]
         assert isinstance(record, BlanketRecord)
         graphs = {graph.title: undirected(graph.edges) for graph in record.graphs}
-        found = {"hc": graphs[CLIMB], "and": graphs[AND], "or": graphs[OR]}
+        result = {"hc": graphs[CLIMB], "and": graphs[AND], "or": graphs[OR]}
         by_pic = yield from context.learn_model(
             MarkovNetwork, f"{message}: PIC", "mn.mpl", rows, rng, score="pic", **GRAPH_ONLY
         )
-        found["pic"] = undirected(by_pic.undirected_edges)
-        found["tests"] = yield from _skeleton(context, f"{message}: tests", rows, rng)
+        result["pic"] = undirected(by_pic.undirected_edges)
+        result["tests"] = yield from _skeleton(context, f"{message}: tests", rows, rng)
         values = {}
         for name, title in METHODS.items():
-            wrong = float(len(edges ^ frozenset(found[name])))
+            wrong = float(len(edges ^ frozenset(result[name])))
             values[graph_key(n, topology, count, name)] = wrong
             values[f"{title}, {count} rows"] = wrong / max(1, len(edges))
         yield Measured(trial, values, model, rows, f"{topology}, {n} variables, {count} rows")

@@ -107,8 +107,8 @@ class ModelSummary:
     def contexts(self) -> list[tuple[tuple[str, str], tuple[str, ...]]]:
         """The edges that vanish in contexts, with these."""
         model = self.file.model
-        found = [(edge, edge_contexts(model, *edge) or ()) for edge in edges_of(model)]
-        return [(edge, contexts) for edge, contexts in found if contexts]
+        result = [(edge, edge_contexts(model, *edge) or ()) for edge in edges_of(model)]
+        return [(edge, contexts) for edge, contexts in result if contexts]
 
     def as_dict(self) -> Mapping[str, Any]:
         model = self.file.model

@@ -268,12 +268,12 @@ def listed_names(text: str | Iterable[str] | None, known: Iterable[str]) -> list
     """The same for names that may hold commas and blanks themselves: an argument that is a known
     name is one name, and a name that differs in case only is that of `known`."""
     names = tuple(known)
-    found: list[str] = []
+    result: list[str] = []
     for one in [text] if isinstance(text, str) else list(text or ()):
         commas = [part.strip() for part in one.split(",") if part.strip()]
         for parts in ([one], commas, listed(one)):
             spelled_parts = [spelled(part, names) for part in parts]
             if set(spelled_parts) <= set(names):
                 break
-        found += spelled_parts
-    return found
+        result += spelled_parts
+    return result

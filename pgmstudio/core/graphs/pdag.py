@@ -250,10 +250,10 @@ def _close(
     while waiting:
         target = waiting.pop()
         for source in bits_of(free[target]):
-            found = _compelling_rule(source, target, parents, children, free, adjacent)
-            if found is not None:
+            result = _compelling_rule(source, target, parents, children, free, adjacent)
+            if result is not None:
                 if steps is not None:
-                    steps.append(RuleStep(source, target, found[0], found[1:]))
+                    steps.append(RuleStep(source, target, result[0], result[1:]))
                 parents[target] |= 1 << source
                 children[source] |= 1 << target
                 free[target] &= ~(1 << source)

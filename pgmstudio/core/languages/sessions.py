@@ -252,7 +252,7 @@ def most_probable_together(
 # Rows sampled from a model, also given evidence.
 
 _ROWS_AT_ONCE = 100_000
-_TELL_EVERY = 50
+_REPORT_EVERY = 50
 # Evidence of at least this probability is waited for: drawing all of a row is that much faster.
 _LIKELY_LOG2 = math.log2(1e-3)
 
@@ -335,17 +335,17 @@ def _accepted(
         for name, finding in evidence.items()
     ]
     kept: list[Codes] = []
-    found = 0
-    while not kept or found < plan.rows:
+    accepted = 0
+    while not kept or accepted < plan.rows:
         cancel.raise_if_cancelled()
-        yield Progress(found / plan.rows, f"{found} of {plan.rows} rows drawn…")
-        expected = math.ceil(1.1 * (plan.rows - found) * 2.0**-log2_evidence) + 16
+        yield Progress(accepted / plan.rows, f"{accepted} of {plan.rows} rows drawn…")
+        expected = math.ceil(1.1 * (plan.rows - accepted) * 2.0**-log2_evidence) + 16
         drawn = model.sample(min(_ROWS_AT_ONCE, expected), rng).codes
         chances = np.ones(drawn.shape[1])
         for index, weight in weights:
             chances *= weight[drawn[index]]
         kept.append(drawn[:, rng.random(chances.size) < chances])
-        found += kept[-1].shape[1]
+        accepted += kept[-1].shape[1]
     return np.concatenate(kept, axis=1)[:, : plan.rows]
 
 
@@ -360,7 +360,7 @@ def _variable_by_variable(
     """Rows that agree so far are drawn together, from one belief of the next variable."""
     domain = model.domain
     codes = np.empty((len(domain), plan.rows), dtype=code_dtype(domain))
-    found, told = 0, 0
+    accepted, reported = 0, 0
     # Groups of rows by how many of their variables are drawn; None is the end of such a group.
     groups: list[tuple[int, NDArray[np.intp] | None]] = [(0, np.arange(plan.rows))]
     while groups:
@@ -383,10 +383,10 @@ def _variable_by_variable(
             states = codes[index, rows]
             groups += [(index + 1, rows[states == code]) for code in np.unique(states)]
             continue
-        found += rows.size
-        if found - told >= _TELL_EVERY:
-            told = found
-            yield Progress(found / plan.rows, f"{found} of {plan.rows} rows drawn…")
+        accepted += rows.size
+        if accepted - reported >= _REPORT_EVERY:
+            reported = accepted
+            yield Progress(accepted / plan.rows, f"{accepted} of {plan.rows} rows drawn…")
     rng.shuffle(codes, axis=1)  # rows of one group are no longer together
     return codes
 

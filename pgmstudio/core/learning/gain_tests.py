@@ -17,7 +17,7 @@ _ROUNDING = 1e-12
 # Not slotted, so that they mix with the parameters of every setting.
 @dataclass(frozen=True, kw_only=True)
 class GainTestParams:
-    """What a search by tests is told."""
+    """The settings of a search by tests."""
 
     epsilon: float = param(
         0.0,

@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 # Not slotted, so that they mix with the parameters of every setting.
 @dataclass(frozen=True, kw_only=True)
 class CliqueSizeParams:
-    """What every search for small cliques is told."""
+    """The settings of every search for small cliques."""
 
     max_clique_size: int = param(
         3,
@@ -49,7 +49,7 @@ class CliqueSizeParams:
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealingParams(CliqueSizeParams):
-    """What simulated annealing of a hypertree is told."""
+    """The settings of simulated annealing of a hypertree."""
 
     iterations: int = param(
         2_000, title="Steps", low=0, high=10_000_000, help="Steps of simulated annealing."

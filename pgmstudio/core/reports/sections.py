@@ -336,8 +336,8 @@ def _notes(entry: ModelEntry) -> Iterator[Markup]:
 
 def contexts_of(model: Model) -> Iterator[Markup]:
     """The edges that vanish in contexts, with these."""
-    found = [(edge, edge_contexts(model, *edge)) for edge in edges_of(model)]
-    rows = [(edge_text(model, *edge), "; ".join(each)) for edge, each in found if each]
+    result = [(edge, edge_contexts(model, *edge)) for edge in edges_of(model)]
+    rows = [(edge_text(model, *edge), "; ".join(each)) for edge, each in result if each]
     if rows:
         yield details(
             f"Contexts, {count_of(len(rows), 'edge')}",

@@ -84,15 +84,15 @@ class Heat(Enum):
     @staticmethod
     def of(faces: Iterable[NodeView]) -> Heat:
         """The change from the prior once there is evidence, else the entropy."""
-        found = Heat.NONE
+        result = Heat.NONE
         for face in faces:
             if face.scale is not Scale.PROBABILITY:
                 return Heat.NONE
             if face.weights:
                 return Heat.CHANGE
             if face.beliefs:
-                found = Heat.ENTROPY
-        return found
+                result = Heat.ENTROPY
+        return result
 
     def step(self, face: NodeView) -> int | None:
         """The step of the ramp, 0 to 7; None when the belief of a node is not known."""

@@ -146,8 +146,8 @@ class DifferenceFacts(QWidget):
         if self._difference is None:
             return ""
         edges = self._difference.graph.edges
-        found = next((e for e in edges if e.edge == edge), None)
-        return "" if found is None else describe_edge(found, self._difference)
+        result = next((e for e in edges if e.edge == edge), None)
+        return "" if result is None else describe_edge(result, self._difference)
 
     def select(self, edge: Edge | None) -> None:
         """Select an edge in the list without sending a signal."""

@@ -219,7 +219,7 @@ def document_of(page: str, look: Look, size: QSizeF) -> tuple[QTextDocument, Dra
 
 def _insert_drawings(document: QTextDocument) -> None:
     """Replace the images `drawing:n` by objects that are painted as vectors."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     block = document.begin()
     while block.isValid():
         parts = block.begin()
@@ -228,12 +228,12 @@ def _insert_drawings(document: QTextDocument) -> None:
             style = fragment.charFormat()
             if style.isImageFormat():
                 number = int(style.toImageFormat().name().partition(":")[2])
-                found.append((fragment.position(), number))
+                result.append((fragment.position(), number))
             parts += 1
         block = block.next()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    for position, number in reversed(found):
+    for position, number in reversed(result):
         cursor.setPosition(position)
         cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
         style = QTextCharFormat()

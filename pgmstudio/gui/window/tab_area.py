@@ -169,7 +169,7 @@ class TabArea(QWidget):
             index = tabs.indexOf(page)
             if index >= 0:
                 self._active = number
-                self._is_switching = True  # told below, once, when the page has the focus
+                self._is_switching = True  # reported below, once, when the page has the focus
                 tabs.setCurrentIndex(index)
                 self._is_switching = False
                 page.setFocus()

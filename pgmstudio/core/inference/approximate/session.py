@@ -176,7 +176,7 @@ class ApproximateSession:
 
     def _explained(self) -> tuple[Mapping[str, str], float]:
         if self._explanation is None:
-            states, log2 = max(self._sampler.explanations(), key=lambda found: found[1])
+            states, log2 = max(self._sampler.explanations(), key=lambda one: one[1])
             named = {v.name: v.states[s] for v, s in zip(self.domain, states, strict=True)}
             self._explanation = MappingProxyType(named), log2
         return self._explanation

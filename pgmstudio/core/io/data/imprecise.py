@@ -80,11 +80,11 @@ def set_column(column: Column) -> SetColumn | None:
 
 def set_cells(column: Column) -> tuple[int, str]:
     """How many cells of a column are complete sets of several states, and one of them."""
-    found = set_column(column)
-    several = [] if found is None else [i for i, s in found.members.items() if len(s) > 1]
-    if found is None or not several:
+    result = set_column(column)
+    several = [] if result is None else [i for i, s in result.members.items() if len(s) > 1]
+    if result is None or not several:
         return 0, ""
-    return int(np.isin(found.source.indices, several).sum()), found.source.texts[several[0]]
+    return int(np.isin(result.source.indices, several).sum()), result.source.texts[several[0]]
 
 
 def read_imprecise(path: Path | str, options: ImportOptions | None = None) -> ImpreciseData:

@@ -311,10 +311,10 @@ def _page_picture(model: Model) -> tuple[str, GraphPicture] | None:
 
 def _diagram(subject: PageSubject, cells: int) -> _PageDiagram | None:
     model = subject.model
-    found = _page_picture(model)
-    if found is None or not found[1].nodes:
+    result = _page_picture(model)
+    if result is None or not result[1].nodes:
         return None
-    name, picture = found
+    name, picture = result
     scale = language_of(model).scale
     states = {variable.name: variable.states for variable in model.domain}
     component = _component(model)

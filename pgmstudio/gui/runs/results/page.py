@@ -144,10 +144,10 @@ class RunResultPage(Page):
     @property
     def canvas(self) -> Canvas:
         """The canvas of the view, for exports; AttributeError where it has none."""
-        found = getattr(self.view, "canvas", None)
-        if not isinstance(found, Canvas):
+        result = getattr(self.view, "canvas", None)
+        if not isinstance(result, Canvas):
             raise AttributeError("canvas")
-        return found
+        return result
 
     def drawing(self) -> Drawing | None:
         view = None if self._content is None else self._content.view
