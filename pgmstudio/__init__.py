@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pgmstudio.api.exchange import from_pyagrum as from_pyagrum
     from pgmstudio.api.experiments import bootstrap as bootstrap
     from pgmstudio.api.experiments import compare as compare
+    from pgmstudio.api.experiments import cross_validate as cross_validate
     from pgmstudio.api.experiments import sl_curve as sl_curve
     from pgmstudio.api.learning import iter_learn as iter_learn
     from pgmstudio.api.learning import learn as learn
@@ -41,7 +42,7 @@ _MODULES = {
     "pgmstudio.api.answers": ("Beliefs", "Explanation"),
     "pgmstudio.api.data": ("Data", "read_data", "sample_path"),
     "pgmstudio.api.exchange": ("from_networkx", "from_pgmpy", "from_pyagrum"),
-    "pgmstudio.api.experiments": ("bootstrap", "compare", "sl_curve"),
+    "pgmstudio.api.experiments": ("bootstrap", "compare", "cross_validate", "sl_curve"),
     "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters"),
     "pgmstudio.api.models": ("Fitted", "load"),
     "pgmstudio.core.errors": ("PgmStudioError",),

@@ -13,10 +13,11 @@ from pgmstudio.api.data import TableLike, read_data, rows_for
 from pgmstudio.api.learning import checked_seed, task_of
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
+from pgmstudio.core.analysis.model_comparison import Comparison
 from pgmstudio.core.analysis.model_comparison import compare as compare_models
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import DataError
-from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.execution.events import NEVER, Progress
 from pgmstudio.core.experiments.bootstrap import (
     BootstrapParams,
     BootstrapPlan,
@@ -24,6 +25,11 @@ from pgmstudio.core.experiments.bootstrap import (
     processes_for,
 )
 from pgmstudio.core.experiments.bootstrap import bootstrap as run_bootstrap
+from pgmstudio.core.experiments.cross_validation import (
+    DEFAULT_FOLDS,
+    CrossValidation,
+    CrossValidationPlan,
+)
 from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, curve_plot
 from pgmstudio.core.experiments.sl_curves.curve import sl_curve as run_curve
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
@@ -53,11 +59,14 @@ def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
     plain = {name: fitted.model for name, fitted in models.items()}
     if any(no_likelihood_reason(model.kind) for model in plain.values()):
         return _fit_table(compare_fit(plain, rows))
-    comparison = compare_models(plain, rows)
+    return _comparison_table(compare_models(plain, rows), "model")
+
+
+def _comparison_table(comparison: Comparison, what: str) -> Table:
     return Table.of(
         [
             {
-                "model": one.name,
+                what: one.name,
                 "language": one.kind,
                 "bits_per_row": one.log2_likelihood_per_row,
                 "standard_error": one.standard_error,
@@ -87,6 +96,35 @@ def _fit_table(comparison: FitComparison) -> Table:
             for one in comparison.models
         ]
     )
+
+
+def cross_validate(
+    learners: Sequence[str] | Mapping[str, Mapping[str, Any]],
+    data: TableLike,
+    *,
+    folds: int = DEFAULT_FOLDS,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> Table:
+    """Learners compared on rows that none of their models was learned from.
+
+    All learners have the same folds. A mapping gives the parameters of each learner. The columns
+    are those of `compare`; the intervals allow for the common training rows of the folds.
+    """
+    named_params = learners if isinstance(learners, Mapping) else {key: {} for key in learners}
+    rows = read_data(data).dataset
+    tasks = [task_of(key, rows, seed, dict(params)) for key, params in named_params.items()]
+    plan = CrossValidationPlan(
+        {task.learner_key: task.params for task in tasks}, rows, folds, seed, jobs
+    )
+    result = CrossValidation(plan)
+    for event in plan(NEVER):
+        if not isinstance(event, Progress):
+            result.take(event)
+    comparison = result.comparison()
+    if comparison is None:
+        raise DataError("No learner found a model in all folds. " + " ".join(result.notes[:3]))
+    return _comparison_table(comparison, "learner")
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,6 +171,20 @@ def test_possibility_is_not_scaled_and_comes_with_necessity(sample_data: Path) -
     assert "Π" in repr(answer)
 
 
+def test_learners_are_compared_by_cross_validation(coronary: pgm.Data) -> None:
+    asked = {"tree.chow-liu": {"smoothing": 1}, "bn.hill-climb": {"max_parents": 0}}
+    table = pgm.cross_validate(asked, coronary, folds=2, jobs=1)
+    assert [(row["learner"], row["verdict"]) for row in table] == [
+        ("tree.chow-liu", "best"),
+        ("bn.hill-climb", "worse"),
+    ]
+    assert table[1]["parameters"] == 6
+    with pytest.raises(UnknownNameError, match=r"tree\.chow-liu"):
+        pgm.cross_validate(["tree.chow-lu"], coronary)
+    with pytest.raises(ParameterError, match="folds"):
+        pgm.cross_validate(["tree.chow-liu"], coronary, folds=1)
+
+
 def test_a_bootstrap_counts_edges(coronary: pgm.Data) -> None:
     result = pgm.bootstrap("tree.chow-liu", coronary, replicates=3, jobs=1)
     assert len(result.table) >= 5
