@@ -270,6 +270,16 @@ NUMBERS = {
         _HIGHER,
         "Cooper and Herskovits 1992",
     ),
+    "Log-likelihood of a family": ExplainedNumber(
+        "Σ over the rows of log2 P(x | parents)", _ROWS, "bits", _HIGHER, "Fisher 1922"
+    ),
+    "KL": ExplainedNumber(
+        "H(X | parents) − H(X | earlier variables), summed over the variables",
+        "the rows without missing cells",
+        "bits per row",
+        _LOWER,
+        "Kullback and Leibler 1951",
+    ),
     "MDL": ExplainedNumber(
         "L − ½ log2(N) · free parameters", _ROWS, "bits", _HIGHER, "Lam and Bacchus 1994"
     ),

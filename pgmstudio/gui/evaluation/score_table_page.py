@@ -91,6 +91,7 @@ def _family_column(key: str, number: int) -> Column:
         text,
         True,
         tip=f"{SCORES[key]}. {is_better}",
+        explains="Log-likelihood of a family" if key == "loglik" else "",
         cell_tip=lambda row: decimal(row[number], 6),
     )
 

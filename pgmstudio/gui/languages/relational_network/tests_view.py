@@ -45,7 +45,13 @@ _SLICES = (
         "Slice", stretches=True, tip="The states of the condition.", cell_tip=lambda row: row[0]
     ),
     Column("Hartley gain within it"),
-    Column("Gain", lambda bits: decimal(bits, 2), True, tip="In bits."),
+    Column(
+        "Gain",
+        lambda bits: decimal(bits, 2),
+        True,
+        tip="In bits.",
+        explains="Hartley information gain",
+    ),
 )
 
 
