@@ -26,12 +26,15 @@ if threading.current_thread() is threading.main_thread():
 # PGMSTUDIO_CASES=explore looks for new ones.
 settings.register_profile(
     "suite",
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
     derandomize=True,
 )
-settings.register_profile("explore", settings.get_profile("suite"), derandomize=False)
+settings.register_profile(
+    "explore", settings.get_profile("suite"), derandomize=False, max_examples=100
+)
 settings.load_profile(os.environ.get("PGMSTUDIO_CASES", "suite"))
 
 ROOT = Path(__file__).resolve().parent.parent

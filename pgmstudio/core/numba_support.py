@@ -54,16 +54,35 @@ cast(Any, event).register("numba:compile", _CompileTimer())
 
 def compiled(function: F) -> F:
     """Compile `function` at its first call, without the GIL, cached on disk."""
-    return cast(F, numba.njit(nogil=True, cache=True)(function))
+    return compiled_with()(function)
 
 
 def compiled_with(**options: Any) -> Callable[[F], F]:
     """Like `compiled`, with further numba options (`fastmath`, `inline`, …)."""
 
     def decorate(function: F) -> F:
-        return cast(F, numba.njit(nogil=True, cache=True, **options)(function))
+        # Nobody calls kernels from C.
+        njit: Any = numba.njit  # its types know only some of the options
+        made = njit(nogil=True, cache=True, no_cfunc_wrapper=True, **options)(function)
+        template_for = made.get_call_template
+        made.get_call_template = lambda args, kws: template_for(
+            tuple(map(_usual_type, args)), {name: _usual_type(kws[name]) for name in kws}
+        )
+        return cast(F, made)
 
     return decorate
+
+
+def _usual_type(told: Any) -> Any:
+    """The type with which a kernel is called by another one: a whole number or a flag is that,
+    whether it is written there or small.
+
+    Numba would compile the called kernel for each of them: 0, 2, a 32-bit number, any number.
+    """
+    kinds: Any = types  # untyped
+    plain = kinds.unliteral(told)
+    is_small = isinstance(plain, kinds.Integer) and plain.signed and plain.bitwidth < 64
+    return kinds.int64 if is_small else plain
 
 
 def usable_in_compiled(function: F) -> F:

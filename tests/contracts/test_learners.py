@@ -401,7 +401,8 @@ def test_a_weighted_row_is_as_many_rows(learner: Learner[Any], missing: float) -
     weighted = DataSet(data.domain, data.codes, weights.astype(np.float64))
     expanded = data.take_rows(rng.permutation(np.repeat(np.arange(data.row_count), weights)))
     skip_if_refused(learner, weighted)
-    one, other = (last_of(run(learner, each)) for each in (weighted, expanded))
+    quick = QUICK.get(learner.key, {})
+    one, other = (last_of(run(learner, each, **quick)) for each in (weighted, expanded))
     assert differences(one.model, other.model, tolerance=1e-9) == []
 
 

@@ -78,19 +78,24 @@ class PanelDocks(QObject):
 
     @property
     def is_complete(self) -> bool:
-        """Every panel is built."""
-        return len(self._panels) == len(self._specs)
+        """Every panel that listens is built."""
+        return not self._missing()
+
+    def _missing(self) -> list[str]:
+        """The panels that listen and are not built yet."""
+        specs = self._specs.values()
+        return [spec.name for spec in specs if spec.listens and spec.name not in self._panels]
 
     def build_all(self) -> None:
-        """Have every panel listen from now on."""
-        for name in self._specs:
+        """Have every panel listen from now on that has to."""
+        for name in self._missing():
             self.panel(name)
 
     def build_bit_by_bit(self) -> None:
         """The same, a panel per turn of the event loop, so that the window answers in between."""
-        missing = next((name for name in self._specs if name not in self._panels), None)
-        if missing is not None:
-            self.panel(missing)
+        missing = self._missing()
+        if missing:
+            self.panel(missing[0])
             QTimer.singleShot(0, self, self.build_bit_by_bit)
 
     def _on_visibility(self, name: str, is_visible: bool) -> None:

@@ -28,6 +28,7 @@ class PanelSpec:
     tip: str
     shown: bool = True
     titled: bool = True  # False: the panel shows its own title
+    listens: bool = True  # False: it needs to know nothing of what happens before it is first seen
 
     def build(self, app: AppContext) -> QWidget:
         made: Lazy[Callable[[AppContext], QWidget]] = Lazy(self.where)
@@ -99,6 +100,7 @@ PANELS = (
         "skip-forward",
         "The best next moves of a search from the active graph.",
         shown=False,
+        listens=False,
     ),
     PanelSpec(
         "logPanel",

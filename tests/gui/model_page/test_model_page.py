@@ -131,7 +131,7 @@ def test_a_model_that_cannot_answer_says_so_and_shows_names(
     def refuse(_model: object) -> object:
         raise TooLargeError("The largest clique would need 8 GB; prune the model.")
 
-    monkeypatch.setattr(live_beliefs, "open_session", refuse)
+    monkeypatch.setattr(live_beliefs, "open_fitting_session", refuse)
     page = open_network(qtbot, window, garden(), "huge")
     assert page.note.isVisible()
     assert "8 GB" in page.note.text

@@ -46,7 +46,7 @@ KEEPING = pytest.mark.parametrize(
 
 @FORMATS
 @given(file=odd_files())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_a_network_with_odd_names_comes_back_bit_for_bit(known, file) -> None:
     path = Path(f"odd{known.endings[0]}")
     content, _ = known.renderer()(file, path)

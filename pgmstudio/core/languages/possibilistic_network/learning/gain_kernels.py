@@ -64,16 +64,18 @@ def raise_sets(
 @compiled
 def nonspecificity_bits(degrees: Floats, count: int) -> float:
     """∫ log2 |α-cut| dα of the first degrees, which are sorted."""
-    if count <= 32:  # by insertion
-        for i in range(1, count):
+    gap = 1  # Shell's sort: that of numba takes seconds to compile
+    while gap < count // 9:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, count):
             degree = degrees[i]
-            j = i - 1
+            j = i - gap
             while j >= 0 and degrees[j] > degree:
-                degrees[j + 1] = degrees[j]
-                j -= 1
-            degrees[j + 1] = degree
-    else:
-        degrees[:count].sort()
+                degrees[j + gap] = degrees[j]
+                j -= gap
+            degrees[j + gap] = degree
+        gap //= 3
     below = bits = 0.0
     for i in range(count):
         if degrees[i] > below:
@@ -89,8 +91,10 @@ def slice_gains(
     """Of a table (slice, row, column): the specificity gain within every slice, and its sum."""
     left, right, both = np.empty(rows), np.empty(columns), np.empty(rows * columns)
     for z in range(slices):
-        left[:] = 0.0
-        right[:] = 0.0
+        for a in range(rows):
+            left[a] = 0.0
+        for b in range(columns):
+            right[b] = 0.0
         total = top = 0.0
         low = math.inf  # of what is possible
         count = 0
@@ -109,8 +113,12 @@ def slice_gains(
         if count == 0:
             gains[z] = 0.0
         elif low == top:  # a relation
-            pairs = np.count_nonzero(left) * np.count_nonzero(right)
-            gains[z] = top * math.log2(pairs / count)
+            lefts = rights = 0
+            for a in range(rows):
+                lefts += left[a] > 0.0
+            for b in range(columns):
+                rights += right[b] > 0.0
+            gains[z] = top * math.log2(lefts * rights / count)
         else:
             gains[z] = (
                 nonspecificity_bits(left, rows)

@@ -79,7 +79,9 @@ def test_the_sampled_boundary_scores_more_families_than_there_is_room_for_at_fir
     for _ in range(60):
         start = cpdag_of(random_dag(rng, data.domain.names))
         list(boundary.proposals(start, math.inf, 0.0, BOTH, rng, NEVER))
-    assert len(gains.values) > FIRST_ROOM
+        if len(gains.values) > FIRST_ROOM:
+            return
+    pytest.fail("there was room for all")
 
 
 @settings(max_examples=40)
