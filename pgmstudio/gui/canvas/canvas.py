@@ -222,7 +222,7 @@ class Canvas(QWidget):
         self._move_find_bar()
 
     def _keep_clear_of_minimap(self) -> None:
-        """Shift a fitted graph if the minimap would cover some of its nodes.
+        """Shift a fitted graph if the minimap would cover some of its nodes or names.
 
         If there is no space for that, hide the minimap: the whole graph is visible anyway.
         """
@@ -237,7 +237,14 @@ class Canvas(QWidget):
     def _minimap_hides_nodes(self) -> bool:
         part = self.view.mapToScene(self.minimap.geometry()).boundingRect()
         near = (item for item in self.scene.items(part) if isinstance(item, NodeItem))
-        return any(part.intersects(item.box) for item in near)
+        if any(part.intersects(item.box) for item in near):
+            return True
+        if self.view.detail is not Detail.DOT:
+            return False
+        zoom = self.view.zoom
+        names = self.view.central_names.at(zoom)
+        part = QRectF(part.topLeft() * zoom, part.size() * zoom)
+        return any(part.intersects(name.rect(zoom)) for name in names)
 
     def _move_find_bar(self) -> None:
         near, far = self._between_panels()

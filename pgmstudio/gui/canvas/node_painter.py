@@ -36,7 +36,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_painting import Bar, paint_bar
 
 RING_DISTANCE = 4.0
-MIN_TITLE, MIN_LABEL_LENGTH = 56.0, 24.0
+MIN_LABEL_LENGTH = 24.0
 DOT_ON_SCREEN = 9.0
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -319,7 +319,7 @@ class NodePainter:
         if text is not None and with_text:
             metrics = canvas_metrics("caption", "semibold")
             # The title comes first: a text that leaves it too little space is replaced by its icon.
-            left = right - INDENT - 6 - min(bold.horizontalAdvance(title), MIN_TITLE)
+            left = right - INDENT - 6 - bold.horizontalAdvance(title)
             shown = fit_mark_text(text, left, metrics)
             width = metrics.horizontalAdvance(shown)
             if shown:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QListView, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
-from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.learners import all_learners, learner_of
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.model import DirectedModel, UndirectedModel
@@ -115,6 +115,8 @@ class LearnerList(QWidget):
 
     def _fill(self) -> None:
         """Write the list anew; the choice stays."""
+        learners = all_learners()
+        kinds = list(dict.fromkeys(learners[key].kind for key in self._keys))
         with QSignalBlocker(self._list):
             self._list.clear()
             if self._recommended:
@@ -122,20 +124,16 @@ class LearnerList(QWidget):
                 for key, reason in self._recommended.items():
                     self._add(key, reason)
             heading = ""
-            for key in sorted(self._keys, key=lambda key: self._order(key)):
-                kind = all_learners()[key].kind
+            # The languages in the order of their first learner.
+            for key in sorted(self._keys, key=lambda key: kinds.index(learners[key].kind)):
+                kind = learners[key].kind
                 if kind != heading:
                     self._add_heading(kind_title(kind))
                     heading = kind
-                self._add(key, about_learner(all_learners()[key]))
+                self._add(key, about_learner(learners[key]))
             self._list.choose(self._picked)
         self._filter(self._search.text())
         self._fit()
-
-    def _order(self, key: str) -> int:
-        """The languages in the order of their first learner."""
-        kinds = list(dict.fromkeys(all_learners()[k].kind for k in self._keys))
-        return kinds.index(all_learners()[key].kind)
 
     def _add_heading(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -143,7 +141,7 @@ class LearnerList(QWidget):
         self._list.addItem(item)
 
     def _add(self, key: str, line: str) -> None:
-        learner = all_learners()[key]
+        learner = learner_of(key)
         item = QListWidgetItem(language_icon(learner.kind), learner.title)
         item.setData(KEY, key)
         item.setData(FACTS, line)

@@ -90,7 +90,9 @@ class Chart(QWidget):
             self._canvas = self._new_canvas()
             self._view = self._canvas.getViewBox()
             self._build()
+            self._empty.hide()  # it would have half of the height until all is laid out again
             self._layout.insertWidget(self._layout.indexOf(self._empty), self._canvas, 1)
+            self._layout.activate()
         self._is_for_file = False
         self._dress(self.ground)
         self._draw()

@@ -33,6 +33,7 @@ from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.style_sheet import set_role as set_role  # one of the small widgets' tools
 from pgmstudio.gui.theme.theme import theme
 
+_STACKED_BELOW = 520  # px; a foot that is narrower has its buttons below its notes
 _MAX_OF_WINDOW = 4  # of which this is one part; more is scrolled
 
 
@@ -449,12 +450,31 @@ def widening(made: QWidget, index: int) -> QWidget:
     return made
 
 
+class Foot(QWidget):
+    """Labels and the buttons that act on them: side by side, one below the other where narrow."""
+
+    def __init__(self, labels: Sequence[QWidget], buttons: Sequence[QWidget], margin: int) -> None:
+        super().__init__()
+        beside = row(*buttons, spacing=16)
+        self._layout = hbox(
+            self,
+            (ScrollingNotes(labels), 1),
+            (beside, 0, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight),
+            margins=(margin, 8, margin, 8),
+            spacing=16,
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < _STACKED_BELOW * theme().scale
+        ways = QBoxLayout.Direction
+        self._layout.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        self._layout.setSpacing(8 if is_narrow else 16)
+
+
 def foot_of(labels: Sequence[QWidget], *buttons: QWidget, margin: int = 24) -> QWidget:
     """Footer of a page: labels and the buttons that act on it."""
-    made = QWidget()
-    below = [(widget, 0, Qt.AlignmentFlag.AlignBottom) for widget in buttons]
-    hbox(made, (ScrollingNotes(labels), 1), *below, margins=(margin, 8, margin, 8), spacing=16)
-    return made
+    return Foot(labels, buttons, margin)
 
 
 def side_layout(owner: QWidget, left: QWidget, content: QWidget, foot: QWidget) -> None:

@@ -73,11 +73,17 @@ def _indent() -> int:
 
 def _lines(text: str, metrics: QFontMetrics, width: int) -> list[str]:
     """The text in one line, or broken into two at a space; the second is elided."""
-    if not text or metrics.horizontalAdvance(text) <= width:
-        return [text] if text else []
+    if not text:
+        return []
+
+    def elided(words: list[str]) -> str:
+        return metrics.elidedText(" ".join(words), _RIGHT, width)
+
+    if elided([text]) == text:
+        return [text]
     words = text.split(" ")
     count = 1
-    while metrics.horizontalAdvance(" ".join(words[: count + 1])) <= width:
+    # Not by the advance: a text that is exactly as wide is elided.
+    while elided(words[: count + 1]) == " ".join(words[: count + 1]):
         count += 1
-    rest = metrics.elidedText(" ".join(words[count:]), _RIGHT, width)
-    return [metrics.elidedText(" ".join(words[:count]), _RIGHT, width), rest]
+    return [elided(words[:count]), elided(words[count:])]

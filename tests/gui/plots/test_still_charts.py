@@ -122,6 +122,17 @@ def test_the_range_that_is_drawn_is_the_one_that_the_chart_computes(
         theme().set_look(scale=1.0)
 
 
+def test_a_chart_that_comes_late_has_its_whole_height_at_once(qtbot: QtBot) -> None:
+    chart = BinEdgeHistogram("histogram")
+    chart.can_wait = False
+    qtbot.addWidget(chart)
+    chart.resize(640, 420)
+    chart.show()
+    chart.show_column(ColumnValues.of("age", np.arange(90.0)), (20.0, 60.0))
+    assert chart.canvas is not None
+    assert chart.canvas.size() == chart.size()
+
+
 def test_every_chart_has_a_description_for_those_who_cannot_see_it(chart: StillChart) -> None:
     assert len(chart.accessibleName()) > 10
 

@@ -10,7 +10,6 @@ from pgmstudio.core.drawing.diagram import GraphPicture, Point
 
 LABEL_HEIGHT = 17.0
 _AIR = (14.0, 5.0)  # between two labels, across and down
-_MAX_COVERED = 1  # dots that a label may cover
 _BEYOND = 20.0  # how far labels may reach beyond the outermost dots
 _MOST_TRIED = 400
 
@@ -25,9 +24,8 @@ def labels_beside(
 ) -> dict[str, Point]:
     """Top left corners of labels relative to their dots, as many in this order as find space.
 
-    A label stands right, left, above or below its dot, where it covers fewest others; one that
-    would touch a label placed before it, cover several dots or reach far beyond the outermost ones
-    is left out.
+    A label stands right, left, above or below its dot, at the first of these sides where it touches
+    no label placed before it, covers no dot and does not reach far beyond the outermost ones.
     """
     if not order:
         return {}
@@ -49,7 +47,7 @@ def labels_beside(
         low = points[number] + corners
         high = low + np.array([wide, LABEL_HEIGHT])
         inside = (points > low[:, None] - radius) & (points < high[:, None] + radius)
-        covered = inside.all(axis=2).sum(axis=1)
+        covers = inside.all(axis=2).any(axis=1)
         is_out = (low < (left, top)).any(axis=1) | (high > (right, bottom)).any(axis=1)
         touches = (
             (low[:, None, 0] < taken[:, 2])
@@ -57,10 +55,10 @@ def labels_beside(
             & (low[:, None, 1] < taken[:, 3])
             & (high[:, None, 1] > taken[:, 1])
         ).any(axis=1)
-        penalty = np.where(is_out | touches, _MAX_COVERED + 1, covered)
-        best = int(np.argmin(penalty))
-        if penalty[best] > _MAX_COVERED:
+        free = ~(is_out | touches | covers)
+        if not free.any():
             continue
+        best = int(np.argmax(free))
         placed[node] = (float(corners[best, 0]), float(corners[best, 1]))
         room = np.array([[*(low[best] - _AIR), *(high[best] + _AIR)]])
         taken = np.concatenate([taken, room])

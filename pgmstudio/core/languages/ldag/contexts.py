@@ -198,7 +198,7 @@ class Cases:
     whole_cells: int  # of one clique tree for the network without labels
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)  # each keeps its model
 def best_cases(model: LabelledDag) -> Cases:
     """The case variables, chosen greedily one at a time while the number of cells decreases."""
     whole = model.as_bayesian_network.effective_size()

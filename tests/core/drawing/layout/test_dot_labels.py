@@ -28,6 +28,13 @@ def test_no_two_names_touch_and_none_is_far_outside() -> None:
             assert left > other[2] or right < other[0] or top > other[3] or bottom < other[1]
 
 
+def test_no_name_covers_a_dot() -> None:
+    dots = np.random.default_rng(3).random((300, 2)) * 600.0
+    for left, top, right, bottom in _rectangles(300, 600.0):
+        inside = (dots > (left, top)).all(axis=1) & (dots < (right, bottom)).all(axis=1)
+        assert not inside.any()
+
+
 def test_more_names_have_space_when_one_comes_nearer() -> None:
     assert len(_rectangles(300, 1500.0)) > 2 * len(_rectangles(300, 600.0))
 
