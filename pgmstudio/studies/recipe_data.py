@@ -1,7 +1,16 @@
-"""The data files of recipes and studies."""
+"""The data files of recipes and studies: read from a local folder, nothing is downloaded.
+
+`published/data_files.json` has the SHA-256 of the content of each file, and its public source.
+"""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -59,8 +68,48 @@ def read_sources(recipe: HasSources, folder: Path | None) -> dict[str, Any]:
     """The data sets and networks of the recipe by name; DataError names missing files."""
     why = no_data_reason(recipe, folder)
     if why is not None:
-        raise DataError(f"{why} Give the folder that holds these files.")
+        origins = [
+            f"{path} ({known['source']})"
+            for path in absent_files(recipe, folder)
+            if (known := known_files().get(path)) is not None
+        ]
+        listed = f" Public sources: {'; '.join(origins)}." if origins else ""
+        raise DataError(
+            f"{why} Give the folder that holds these files; nothing is downloaded.{listed}"
+        )
     return {source.name: _read(source, folder) for source in recipe.sources}
+
+
+@cache
+def known_files() -> Mapping[str, Mapping[str, str]]:
+    """Checksum (`sha256`) and public source (`source`) of each data file, by its path."""
+    text = files("pgmstudio.studies").joinpath("published/data_files.json").read_text("utf-8")
+    known: dict[str, dict[str, str]] = json.loads(text)
+    return known
+
+
+def changed_files_note(recipe: HasSources, folder: Path | None) -> str:
+    """Which files have another content than those that published values were compared with."""
+    changed = [
+        path
+        for source in recipe.sources
+        for path in source.paths
+        if (file := _file_at(path, folder)) is not None
+        and (known := known_files().get(path)) is not None
+        and _content_sum(file) != known["sha256"]
+    ]
+    if not changed:
+        return ""
+    return (
+        f"{', '.join(changed)}: not the content that is known (SHA-256 differs), so the values "
+        "cannot be compared with published ones."
+    )
+
+
+def _content_sum(file: Path) -> str:
+    """The SHA-256 of a file, unpacked."""
+    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _file_at(path: str, folder: Path | None) -> Path | None:

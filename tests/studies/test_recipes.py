@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import tomllib
 from dataclasses import replace
@@ -37,8 +38,15 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import data_folder, no_data_reason, read_sources
+from pgmstudio.studies.recipe_data import (
+    changed_files_note,
+    data_folder,
+    known_files,
+    no_data_reason,
+    read_sources,
+)
 from pgmstudio.studies.registry import RECIPES, recipe_of
+from pgmstudio.studies.sl_study import STUDIES
 
 SMALL_TREES: dict[str, Any] = {
     "trials": 2,
@@ -208,9 +216,28 @@ def test_a_recipe_without_its_data_names_the_files_it_needs(tmp_path: Path) -> N
     assert data_folder(tmp_path) == tmp_path
 
 
-def test_columns_are_cut_and_compressed_files_found_as_a_recipe_declares(tmp_path: Path) -> None:
-    import gzip
+def test_every_data_file_has_a_checksum_and_a_public_source(tmp_path: Path) -> None:
+    for recipe in (*RECIPES.values(), *STUDIES.values()):
+        for source in recipe.sources:
+            for path in source.paths:
+                assert len(known_files()[path]["sha256"]) == 64
+                assert known_files()[path]["source"]
+    with pytest.raises(DataError, match=r"nothing is downloaded.*bnlearn network repository"):
+        read_sources(recipe_of("alarm"), tmp_path)
 
+
+def test_a_file_with_other_content_is_noted(shared: Path, tmp_path: Path) -> None:
+    recipe = recipe_of("australian")
+    assert changed_files_note(recipe, shared / "data") == ""
+    original = (shared / "data/seeds/australian.csv").read_bytes()
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds/australian.csv.gz").write_bytes(gzip.compress(original))
+    assert changed_files_note(recipe, tmp_path) == ""
+    (tmp_path / "seeds/australian.csv").write_bytes(original + b"\n")
+    assert "seeds/australian.csv" in changed_files_note(recipe, tmp_path)
+
+
+def test_columns_are_cut_and_compressed_files_found_as_a_recipe_declares(tmp_path: Path) -> None:
     rows = ["A1,A2,A3,A4,A5,A6,A7,A8,A9,A10,A11,A12,A13,A14,class"]
     rng = np.random.default_rng(0)
     for number in range(60):

@@ -31,7 +31,12 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import absent_files, data_folder, read_sources
+from pgmstudio.studies.recipe_data import (
+    absent_files,
+    changed_files_note,
+    data_folder,
+    read_sources,
+)
 from pgmstudio.studies.registry import RECIPES, recipe_of
 
 
@@ -89,6 +94,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
         raise UsageError(f"--plot: {recipe.key} has a table and no curves.")
     params: Any = params_from(args, recipe.params_type)
     task = RecipeTask(recipe.key, params, args.seed, read_sources(recipe, folder))
+    line.message(changed_files_note(recipe, folder))
     measured: list[Measured] = []
 
     def take(event: RecipeEvent) -> None:

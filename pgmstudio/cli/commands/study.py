@@ -23,7 +23,12 @@ from pgmstudio.core.experiments.plans.runner import ProcessExecutor
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.params import params_to_dict
-from pgmstudio.studies.recipe_data import absent_files, data_folder, read_sources
+from pgmstudio.studies.recipe_data import (
+    absent_files,
+    changed_files_note,
+    data_folder,
+    read_sources,
+)
 from pgmstudio.studies.sl_published import BN, HYBRID
 from pgmstudio.studies.sl_results import SetResult
 from pgmstudio.studies.sl_shapes import tables_of
@@ -78,6 +83,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     params = params_from(args, StudyParams)
     study = study.only(params.only)
     sources = read_sources(study, folder)
+    line.message(changed_files_note(study, folder))
     executor = ProcessExecutor(args.jobs)
     task = StudyTask(Path(args.output), study, params, args.seed, sources, executor)
     end = None

@@ -66,7 +66,13 @@ from pgmstudio.studies.recipe import (
     table_csv,
     table_of,
 )
-from pgmstudio.studies.recipe_data import absent_files, data_folder, no_data_reason, read_sources
+from pgmstudio.studies.recipe_data import (
+    absent_files,
+    changed_files_note,
+    data_folder,
+    no_data_reason,
+    read_sources,
+)
 from pgmstudio.studies.registry import RECIPES, recipe_of
 
 _COLUMNS = (
@@ -265,6 +271,8 @@ class RecipeRun(BackgroundRun):
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
         sources = read_sources(self.recipe, self._folder)
+        if note := changed_files_note(self.recipe, self._folder):
+            yield RunNote(note)
         task = RecipeTask(self.recipe.key, self.params, self.seed, sources)
         yield from in_process(task, cancel)
 
