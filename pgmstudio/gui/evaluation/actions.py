@@ -38,6 +38,14 @@ def open_scores(app: AppContext) -> Page:
     return app.open_page(KEY, partial(ScoreTablePage, app))
 
 
+def open_cross_validation(app: AppContext) -> Page:
+    """Open the cross-validation of learners."""
+    from pgmstudio.gui.evaluation.cross_validation_page import KEY, CrossValidationPage
+
+    close_welcome(app)
+    return app.open_page(KEY, partial(CrossValidationPage, app))
+
+
 def evaluate_actions(app: AppContext) -> list[ActionSpec]:
     def models_with_rows(kind: str, entries: Iterable[ModelEntry]) -> str | None:
         models = [entry.model for entry in entries]
@@ -50,6 +58,9 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
 
     def scored_model() -> str | None:
         return models_with_rows("model", app.project.models.values())
+
+    def no_data() -> str | None:
+        return None if app.project.data else "import data first (Ctrl+I)."
 
     return [
         ActionSpec(
@@ -70,5 +81,15 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
             partial(open_scores, app),
             icon="scales",
             needs=[scored_model],
+        ),
+        ActionSpec(
+            "evaluate.cross-validate",
+            "Cross-validation…",
+            "Evaluate",
+            "Learn without one part of the rows after another, measure on it, and compare learners "
+            "on the same parts.",
+            partial(open_cross_validation, app),
+            icon="scales",
+            needs=[no_data],
         ),
     ]
