@@ -82,6 +82,7 @@ _COLUMNS = (
         value=lambda m: None if m.verdict == "best" else m.difference,
         text=lambda difference: "" if difference is None else decimal(difference),
         tip="Mean of the paired differences to the best learner, row by row.",
+        explains="Difference, 95 % CI",
     ),
     Column(
         "95 % interval",
