@@ -14,7 +14,9 @@ Counts of a few columns joined by each of many others, as structure search asks 
 
 from __future__ import annotations
 
+import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +80,9 @@ STATE_PAIRS_PER_ROW_READ = 150
 # Words of bit columns read between two checks of the cancel token: about a tenth of a second.
 STATE_WORDS_PER_CALL = 200_000_000
 MAX_CELLS = 250_000_000  # 2 GB
+# Cells of rows that numpy reads in some milliseconds, and those that it reads before a process
+# loads compiled code all the same. Every call takes as long as to read some thousands.
+SMALL_READS, MAX_PLAIN_READS, READS_OF_A_CALL = 1 << 19, 1 << 24, 1 << 12
 
 
 def _cards(data: DataSet) -> NDArray[np.int64]:
@@ -92,8 +97,34 @@ def _check_cells(cells: int, what: str) -> None:
         )
 
 
+def is_small(data: DataSet, columns_read: int) -> bool:
+    """Whether numpy counts so many columns in less time than it takes to load compiled code."""
+    return data.row_count * columns_read <= SMALL_READS
+
+
+class _PlainCounts:
+    """Counts by numpy, until compiled code, which gives the same, is there or has become worth its
+    loading."""
+
+    def __init__(self) -> None:
+        self._reads = 0
+
+    def will_do(self, data: DataSet, columns_read: int) -> bool:
+        if "pgmstudio.core.data.counting_kernels" in sys.modules or not is_small(
+            data, columns_read
+        ):
+            return False
+        self._reads += data.row_count * columns_read + READS_OF_A_CALL
+        return self._reads <= MAX_PLAIN_READS
+
+
+PLAIN_COUNTS = _PlainCounts()
+
+
 def joint_counts(data: DataSet, variables: Sequence[int], cancel: CancelToken = NEVER) -> Counts:
     """How often each joint state of `variables` occurs: one axis per variable, in that order."""
+    if PLAIN_COUNTS.will_do(data, len(variables)):
+        return plain_counts(data, variables)
     from pgmstudio.core.data.counting_kernels import count_joint, count_joint_weighted
 
     cards = _cards(data)
@@ -170,7 +201,12 @@ def pair_counts(
     of_row = cards * (before[-1] - before[1:])
     offsets = np.outer(cards, before[:-1])
     offsets += (np.cumsum(of_row) - of_row - cards * before[1:])[:, None]
-    if data.weights is not None:
+    if PLAIN_COUNTS.will_do(data, 2 * math.comb(len(cards), 2)):
+        flat = np.zeros(cells)
+        for i, j in itertools.combinations(range(len(cards)), 2):
+            start = offsets[i, j]
+            flat[start : start + cards[i] * cards[j]] = plain_counts(data, (i, j)).ravel()
+    elif data.weights is not None:
         flat = _weighted_pairs(data, data.weights, cards, offsets, cells, cancel, report)
     else:
         flat = _unweighted_pairs(data, cards, offsets, cells, cancel, report)

@@ -19,6 +19,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.maximum_branching import branching_with_required
+from pgmstudio.core.graphs.spanning_forest import maximum_forest
 from pgmstudio.core.model import DirectedModel
 
 Flags = NDArray[np.uint8]
@@ -190,16 +191,12 @@ def best_forest(
     cancel: CancelToken = NEVER,
 ) -> list[int | None]:
     """The parents of the forest of largest total weight that obeys root and knowledge."""
-    from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
-
     if root is not None and root not in names:
         raise ParameterError({"root": f"{root!r} is not a column"})
     top = 0 if root is None else names.index(root)
     rules = ForestRules.of(names, knowledge, root)
     if rules is None:
-        grown = np.empty(len(names), dtype=np.int64)
-        grow_forest(weights, grown)
-        parents = [None if p < 0 else int(p) for p in grown]
+        parents = maximum_forest(weights)
         return parents if root is None else rooted_at(parents, top)
     return rules.parents(weights, cancel)
 

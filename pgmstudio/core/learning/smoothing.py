@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.counting import is_small, plain_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import case_counts, deal_folds
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -33,8 +34,12 @@ FOLDS = 10
 SMALLEST_SMOOTHING, LARGEST_SMOOTHING = 1e-6, 10.0
 
 _TOLERANCE = 1e-3
+# Tables of so many cells, of all folds, are scored by numpy in less time than it takes to load
+# compiled code.
+PLAIN_CELLS = 4000
 
 Counts = NDArray[np.float64]
+Folds = NDArray[np.intp]  # the fold of every row
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +144,41 @@ def _golden_section_maximum(score: Callable[[float], float], low: float, high: f
 
 def _cv_score(fold_counts: Counts, smoothing: float) -> float:
     """Σ over folds of the fold's log2-likelihood under the tables of the other folds."""
+    if fold_counts.size <= PLAIN_CELLS:
+        return _plain_cv_score(fold_counts, smoothing)
     from pgmstudio.core.learning.smoothing_kernels import held_out_log2_likelihood
 
     value: float = held_out_log2_likelihood(fold_counts, smoothing)
     return value
+
+
+def _plain_cv_score(fold_counts: Counts, smoothing: float) -> float:
+    """The same as the compiled one, by numpy."""
+    together = fold_counts.sum(axis=0)
+    others = together.sum(axis=-1) - fold_counts.sum(axis=-1)
+    denominators = (others + smoothing * together.shape[-1])[:, :, np.newaxis]
+    uniform = np.full(fold_counts.shape, 1 / together.shape[-1])  # never seen and no smoothing
+    shares = np.divide(
+        together - fold_counts + smoothing, denominators, out=uniform, where=denominators > 0
+    )
+    seen = fold_counts > 0
+    if (shares[seen] <= 0).any():
+        return -math.inf
+    return float(fold_counts[seen] @ np.log2(shares[seen]))
+
+
+def _plain_fold_counts(
+    data: DataSet, families: Sequence[tuple[int, ...]], folds: Folds
+) -> list[Counts]:
+    """The same as `_fold_counts`, without compiled code."""
+    parts = [data.take_rows(folds == fold) for fold in range(FOLDS)]
+    cards = data.domain.cardinalities
+    return [
+        np.stack([plain_counts(part, family) for part in parts]).reshape(
+            FOLDS, -1, cards[family[-1]]
+        )
+        for family in families
+    ]
 
 
 def _fold_counts(
@@ -152,9 +188,11 @@ def _fold_counts(
     cancel: CancelToken,
 ) -> list[Counts]:
     """Per family, counts of (fold, parents' state, child's state)."""
+    dealt = deal_folds(data, FOLDS, rng)
+    if dealt.labels is not None and is_small(data, sum(map(len, families))):
+        return _plain_fold_counts(data, families, dealt.labels)
     from pgmstudio.core.data.counting_kernels import count_joint_by_fold
 
-    dealt = deal_folds(data, FOLDS, rng)
     if dealt.copies is None:
         folds, copies = np.asarray(dealt.labels, dtype=np.uint8), np.empty(0, dtype=np.int64)
         weights = np.empty(0) if data.weights is None else data.weights

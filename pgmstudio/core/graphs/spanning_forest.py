@@ -1,0 +1,43 @@
+"""The maximum spanning forest of a dense graph: as it is for a few nodes, compiled for many."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The nodes whose forest takes less time than to load compiled code.
+PLAIN_NODES = 40
+
+
+def maximum_forest(weights: NDArray[np.float64]) -> list[int | None]:
+    """The parent of every node in the forest of the largest total weight, None for a root."""
+    parents = np.empty(weights.shape[0], dtype=np.int64)
+    if weights.shape[0] <= PLAIN_NODES:
+        grow(weights, parents)
+    else:
+        from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
+
+        grow_forest(weights, parents)
+    return [None if parent < 0 else int(parent) for parent in parents]
+
+
+def grow(weights: NDArray[np.float64], parents: NDArray[np.int64]) -> None:
+    """Prim's algorithm from node 0, then from the first node not reached; only edges > 0 join.
+
+    `parents[i]` becomes the parent in the forest, −1 for a root.
+    """
+    n = weights.shape[0]
+    best = np.zeros(n)
+    done = np.zeros(n, np.bool_)
+    for i in range(n):
+        parents[i] = -1
+    for _ in range(n):
+        chosen = -1  # the heaviest edge's end, or the first node left where there is no edge
+        for i in range(n):
+            if not done[i] and (chosen < 0 or best[i] > best[chosen]):
+                chosen = i
+        done[chosen] = True
+        for i in range(n):
+            if not done[i] and weights[chosen, i] > best[i]:
+                best[i] = weights[chosen, i]
+                parents[i] = chosen
