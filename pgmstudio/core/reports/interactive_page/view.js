@@ -257,9 +257,10 @@ function startPage(page, engine) {
     }
     card.rows.forEach((row, s) => {
       const value = values[s];
-      // Scaled, not resized: then the browser need not lay out the page again.
-      row.fill.style.transform = `scaleX(${value})`;
-      if (inside) row.inner.style.transform = `scaleX(${inside[s]})`;
+      // Scaled, not resized: then the browser need not lay out the page again. Rounded, so that
+      // bars that do not move are not drawn again either.
+      row.fill.style.transform = `scaleX(${value.toFixed(4)})`;
+      if (inside) row.inner.style.transform = `scaleX(${inside[s].toFixed(4)})`;
       const text = numberText(value) + (inside && inside[s] > 0 ? ` N ${degree(inside[s])}` : "");
       if (row.text !== text) row.number.textContent = row.text = text;
       row.row.classList.toggle("out", weights !== null && weights[s] === 0);
@@ -270,11 +271,12 @@ function startPage(page, engine) {
       const pressed = isKnown ? finding.state === s : weights !== null && weights[s] === 0;
       row.row.setAttribute("aria-pressed", String(pressed));
       const unit = scale === "probability" ? " percent" : "";
-      row.row.setAttribute("aria-label",
+      const label =
         `${card.title} = ${card.states[s]}, ${text}${unit}` +
         (evidence.size ? `, before ${numberText(priorValues[s])}` : "") +
         (weights !== null && weights[s] === 0 ? ", ruled out" : "") +
-        (isExplained === s ? ", in the most probable explanation" : ""));
+        (isExplained === s ? ", in the most probable explanation" : "");
+      if (row.label !== label) row.row.setAttribute("aria-label", row.label = label);
     });
   }
 
