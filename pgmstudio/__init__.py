@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pgmstudio.api.learning import parameters as parameters
     from pgmstudio.api.models import Fitted as Fitted
     from pgmstudio.api.models import load as load
+    from pgmstudio.api.projects import Project as Project
     from pgmstudio.core.errors import PgmStudioError as PgmStudioError
     from pgmstudio.core.graphs.background_knowledge import Knowledge as Knowledge
 
@@ -45,6 +46,7 @@ _MODULES = {
     "pgmstudio.api.experiments": ("bootstrap", "compare", "cross_validate", "sl_curve"),
     "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters"),
     "pgmstudio.api.models": ("Fitted", "load"),
+    "pgmstudio.api.projects": ("Project",),
     "pgmstudio.core.errors": ("PgmStudioError",),
     "pgmstudio.core.graphs.background_knowledge": ("Knowledge",),
 }

@@ -85,6 +85,9 @@ _GROUPS = {
     "Share": (
         Command("export-page", "MODEL OUT.html", "write a model as an interactive web page"),
         Command(
+            "replay", "SCRIPT [DATA…] -o PROJECT", "rebuild a project from an exported session"
+        ),
+        Command(
             "report", "PROJECT -o OUT.html", "write a report as HTML or PDF, or reproduce a project"
         ),
         Command("tour", "[-o FOLDER]", "work through a sample and save each step"),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.errors import DataError, PgmStudioError
 
 UNKNOWN = "*"
 _SEPARATORS = re.compile(r"[,;|]")
@@ -208,6 +208,18 @@ def with_cells(data: DataSet, cells: Mapping[Cell, frozenset[int]]) -> DataSet:
     if isinstance(data, ImpreciseData):
         return ImpreciseData(data.domain, codes, data.weights, sets)
     return DataSet(data.domain, codes, data.weights)
+
+
+def with_typed_cells(data: DataSet, cells: Mapping[tuple[int, str], str]) -> DataSet:
+    """Cells as they are typed, by row and column; refused if one is wrong."""
+    states: dict[Cell, frozenset[int]] = {}
+    for (row, column), typed in cells.items():
+        try:
+            variable = data.domain[column]
+            states[data.domain.index(column), row] = states_of_text(variable, typed)
+        except PgmStudioError as problem:
+            raise DataError(f"Row {row + 1}: {problem}") from None
+    return with_cells(data, states)
 
 
 def as_imprecise(data: DataSet) -> ImpreciseData:

@@ -361,3 +361,29 @@ def split_by_column(data: DataSet, column: str) -> tuple[DataSet, Split]:
     rest = drop_columns(data, [column])
     indices = [np.flatnonzero(codes == code) for code, _ in states]
     return rest, _split_of(rest, indices, [state for _, state in states], None)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPlan:
+    """How the rows will be split; sizes are in percent."""
+
+    kind: str = "none"  # none, random, column, files
+    train: int = 60
+    valid: int = 20
+    test: int = 20
+    seed: int = 1
+    stratify: str | None = None
+    column: str | None = None
+
+
+def split_rows(data: DataSet, plan: SplitPlan) -> tuple[DataSet, Split | None]:
+    """The data set with the split that was planned; by a column, it comes back without it."""
+    if plan.kind == "random":
+        fractions = [plan.train / 100, plan.test / 100]
+        if plan.valid:
+            fractions.insert(1, plan.valid / 100)
+        stratify = plan.stratify if (plan.stratify or "") in data.domain else None
+        return data, split(data, fractions, plan.seed, stratify=stratify)
+    if plan.kind == "column" and plan.column is not None:
+        return split_by_column(data, plan.column)
+    return data, None

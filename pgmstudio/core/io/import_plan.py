@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.discretization import Discretisation, cuts_for, cuts_from_labels
-from pgmstudio.core.data.resampling import Split, split, split_by_column
+from pgmstudio.core.data.resampling import Split, SplitPlan, split_rows
 from pgmstudio.core.data.summary import ColumnValues
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
@@ -29,32 +28,6 @@ from pgmstudio.core.project.project import DataEntry
 
 BINS = 4
 BY_HAND = "cuts"
-
-
-@dataclass(frozen=True, slots=True)
-class SplitPlan:
-    """How the rows will be split; sizes are in percent."""
-
-    kind: str = "none"  # none, random, column, files
-    train: int = 60
-    valid: int = 20
-    test: int = 20
-    seed: int = 1
-    stratify: str | None = None
-    column: str | None = None
-
-
-def split_rows(data: DataSet, plan: SplitPlan) -> tuple[DataSet, Split | None]:
-    """The data set with the split that was planned; by a column, it comes back without it."""
-    if plan.kind == "random":
-        fractions = [plan.train / 100, plan.test / 100]
-        if plan.valid:
-            fractions.insert(1, plan.valid / 100)
-        stratify = plan.stratify if (plan.stratify or "") in data.domain else None
-        return data, split(data, fractions, plan.seed, stratify=stratify)
-    if plan.kind == "column" and plan.column is not None:
-        return split_by_column(data, plan.column)
-    return data, None
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ The new project shares the unchanged parts. Edits inside one model are in `model
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import Any, TypeVar
 
+from pgmstudio.core.data import transforms
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.discretization import Cuts
-from pgmstudio.core.data.resampling import Split
+from pgmstudio.core.data.imprecise import as_imprecise, as_precise, with_typed_cells
+from pgmstudio.core.data.resampling import Split, SplitPlan, split_rows
 from pgmstudio.core.errors import DataError, GraphError, PgmStudioError, named
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.inference.base import Finding
@@ -31,8 +33,29 @@ from pgmstudio.core.project.project import (
     Run,
 )
 
+Edit = Callable[[Project], Project]
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """Several edits as one."""
+
+    edits: tuple[Edit, ...]
+
+    def __call__(self, project: Project) -> Project:
+        return reduce(lambda so_far, edit: edit(so_far), self.edits, project)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One undo step: its text, the projects around it and the edits that made it."""
+
+    text: str
+    before: Project
+    after: Project
+    edits: tuple[Edit, ...]
 
 
 def put(entries: Mapping[K, V], key: K, entry: V) -> dict[K, V]:
@@ -136,6 +159,43 @@ def replace_data(project: Project, *, data_id: str, data: DataSet) -> Project:
     cuts = {name: edges for name, edges in entry.cuts.items() if name in data.domain}
     split = entry.split if fits else None
     return _change_data(project, data_id, data=data, split=split, cuts=cuts)
+
+
+# Edits of rows and states, by the name that `edit_data` takes.
+DATA_EDITS: Mapping[str, Callable[..., DataSet]] = {
+    edit.__name__: edit
+    for edit in (
+        transforms.rename_states,
+        transforms.reorder_states,
+        transforms.merge_states,
+        transforms.merge_rare_states,
+        transforms.declare_states,
+        transforms.set_ordinal,
+        transforms.drop_columns,
+        transforms.drop_rows,
+        transforms.missing_as_state,
+        transforms.impute_mode,
+        as_imprecise,
+        as_precise,
+        with_typed_cells,
+    )
+}
+
+
+def edit_data(project: Project, *, data_id: str, edit: str, **arguments: Any) -> Project:
+    """An edit of the rows or states of a data set, such as `merge_states`."""
+    function = named("edit of data", edit, DATA_EDITS)
+    data = function(project.data_entry(data_id).data, **arguments)
+    return replace_data(project, data_id=data_id, data=data)
+
+
+def split_data(project: Project, *, data_id: str, **plan: Any) -> Project:
+    """Split the rows as the entries of a `SplitPlan` say; a column of parts leaves the data."""
+    before = project.data_entry(data_id).data
+    data, split = split_rows(before, SplitPlan(**plan))
+    if data is not before:
+        project = replace_data(project, data_id=data_id, data=data)
+    return set_split(project, data_id=data_id, split=split)
 
 
 def set_split(project: Project, *, data_id: str, split: Split | None) -> Project:
@@ -271,20 +331,15 @@ def forget_edge_rule(project: Project, *, source: str, target: str) -> Project:
     return replace(project, knowledge=rules)
 
 
-def rule_edit(
-    edit: Callable[..., Project], model: Model | None, source: str, target: str
-) -> Callable[[Project], Project]:
+def rule_edit(edit: Callable[..., Project], model: Model | None, source: str, target: str) -> Edit:
     """The edit of a rule about an edge as the model has it: an edge without direction is forbidden
     in both directions, and required or freed in any."""
 
-    def undirected(project: Project) -> Project:
-        reverse = edit if edit is forbid_edge else forget_edge_rule
-        project = reverse(project, source=target, target=source)
-        return edit(project, source=source, target=target)
-
-    if isinstance(model, UndirectedModel):
-        return undirected
-    return partial(edit, source=source, target=target)
+    directed = partial(edit, source=source, target=target)
+    if not isinstance(model, UndirectedModel):
+        return directed
+    reverse = edit if edit is forbid_edge else forget_edge_rule
+    return InOrder((partial(reverse, source=target, target=source), directed))
 
 
 def set_tiers(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from pgmstudio.core.data.imprecise import ImpreciseData, as_imprecise, as_precise
+from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.io.data.reader import FORMATS, write_data
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.edits import replace_data
+from pgmstudio.core.project.edits import edit_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL, Conditions
 from pgmstudio.gui.evidence.last_model import last_model
@@ -166,12 +166,12 @@ class DataCommands(QObject):
         entry = self._app.project.data[data_id]
         before = entry.data
         sets = len(before.sets) if isinstance(before, ImpreciseData) else 0
-        data = as_precise(before) if self.is_imprecise() else as_imprecise(before)
+        edit = "as_precise" if self.is_imprecise() else "as_imprecise"
         text = f"{'Precise' if self.is_imprecise() else 'Imprecise'} values of {entry.name}"
-        if not self._app.change(text, partial(replace_data, data_id=data_id, data=data)):
+        if not self._app.change(text, partial(edit_data, data_id=data_id, edit=edit)):
             return
         open_data_page(self._app, data_id)
-        if isinstance(data, ImpreciseData):
+        if self.is_imprecise():
             message = "A cell can now have a set of states: double-click it and tick them."
         elif sets:
             message = f"{counted(sets, 'cell')} with a set of states became missing."

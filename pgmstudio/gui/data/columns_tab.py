@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -17,15 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.data import transforms as editing
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.discretization import cuts_from_labels, labels_of
 from pgmstudio.core.data.summary import ColumnSummary, summarise
+from pgmstudio.core.data.transforms import weighted_counts
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.core.project.edits import replace_data
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.edits import edit_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
@@ -215,13 +215,11 @@ class StateEditor(QWidget):
 
     # -- edits
 
-    def _change(self, text: str, edit: Callable[[DataSet], DataSet]) -> bool:
-        def on_project(project: Project) -> Project:
-            data = edit(project.data[self._data_id].data)
-            return replace_data(project, data_id=self._data_id, data=data)
-
+    def _change(self, text: str, edit: str, **arguments: Any) -> bool:
+        """Make an edit of `DATA_EDITS`, undoably; a refusal is shown here."""
+        change = partial(edit_data, data_id=self._data_id, edit=edit, **arguments)
         try:
-            self._app.document.change(text, on_project)
+            self._app.document.change(text, change)
         except PgmStudioError as refusal:
             self.problem.show_text(str(refusal))
             return False
@@ -233,7 +231,9 @@ class StateEditor(QWidget):
         if column is not None and new and new != old:
             self._change(
                 f"Rename {old} of {column} to {new}",
-                lambda data: editing.rename_states(data, column, {old: new}),
+                "rename_states",
+                column=column,
+                names={old: new},
             )
 
     def _move(self, by: int) -> None:
@@ -248,7 +248,9 @@ class StateEditor(QWidget):
         order[position], order[to] = order[to], order[position]
         if self._change(
             f"Move state {chosen[0]} of {column}",
-            lambda data: editing.reorder_states(data, column, order),
+            "reorder_states",
+            column=column,
+            states=order,
         ):
             self.select_states(chosen)
 
@@ -259,7 +261,10 @@ class StateEditor(QWidget):
         into = merged_name(self.data.domain[column].states, chosen)
         if self._change(
             f"Merge {counted(len(chosen), 'state')} of {column}",
-            lambda data: editing.merge_states(data, column, chosen, into),
+            "merge_states",
+            column=column,
+            states=chosen,
+            into=into,
         ):
             self.select_states([into])
             self._app.notify(f"{counted(len(chosen), 'state')} of {column} merged.", undo=True)
@@ -271,7 +276,9 @@ class StateEditor(QWidget):
             return
         if self._change(
             f"Declare state {name} of {column}",
-            lambda data: editing.declare_states(data, column, [name]),
+            "declare_states",
+            column=column,
+            states=[name],
         ):
             self.new_state.clear()
 
@@ -279,7 +286,7 @@ class StateEditor(QWidget):
         column, limit = self._column, self.fewer_than.value()
         if column is None:
             return
-        counts = editing.weighted_counts(self.data, column)
+        counts = weighted_counts(self.data, column)
         rare = int((counts < limit).sum())
         if rare < 2:
             self.problem.show_text(
@@ -290,7 +297,9 @@ class StateEditor(QWidget):
             return
         self._change(
             f"Merge rare states of {column}",
-            lambda data: editing.merge_rare_states(data, column, limit),
+            "merge_rare_states",
+            column=column,
+            fewer_than=limit,
         )
 
     def _on_ordinal(self, checked: bool) -> None:
@@ -299,7 +308,9 @@ class StateEditor(QWidget):
             order = "ordered" if checked else "not ordered"
             self._change(
                 f"States of {column} are {order}",
-                lambda data: editing.set_ordinal(data, column, checked),
+                "set_ordinal",
+                column=column,
+                is_ordinal=checked,
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
 import numpy as np
@@ -13,17 +13,16 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, 
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import ImpreciseData
-from pgmstudio.core.data.resampling import case_total
+from pgmstudio.core.data.resampling import SplitPlan, case_total
 from pgmstudio.core.data.summary import MissingPatterns, missing_patterns
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.io.import_plan import SplitPlan, split_rows
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import (
     impute_by_model,
 )
 from pgmstudio.core.number_format import counted, grouped, join_names
-from pgmstudio.core.project.edits import replace_data, set_split
+from pgmstudio.core.project.edits import split_data
 from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.associations_tab import AssociationTab
@@ -219,13 +218,7 @@ class SplitTab(QWidget):
 
     def _on_apply(self) -> None:
         plan, data_id = self._plan, self._data_id
-
-        def edit(project: Project) -> Project:
-            data, split = split_rows(project.data[data_id].data, plan)
-            if data is not project.data[data_id].data:
-                project = replace_data(project, data_id=data_id, data=data)
-            return set_split(project, data_id=data_id, split=split)
-
+        edit = partial(split_data, data_id=data_id, **asdict(plan))
         name = self._app.project.data[data_id].name
         text = f"Split {name}" if plan.kind != "none" else f"Remove the split of {name}"
         try:

@@ -40,16 +40,11 @@ from pgmstudio.core.data.imprecise import (
     UNKNOWN,
     ImpreciseData,
     cell_text,
-    states_of_text,
-    with_cells,
 )
-from pgmstudio.core.data.transforms import drop_rows
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted, general, grouped
-from pgmstudio.core.project.edits import replace_data
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.edits import edit_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.set_editor import SetEditor
 from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason, use_row_as_evidence
@@ -551,18 +546,7 @@ class TableTab(QWidget):
 
     def _set_cells(self, text: str, cells: Mapping[tuple[int, str], str]) -> bool:
         """Cells as they are typed, by row and column, in one step; refused if one is wrong."""
-        data_id = self._data_id
-
-        def edit(project: Project) -> Project:
-            data = project.data[data_id].data
-            domain, states = data.domain, {}
-            for (row, column), typed in cells.items():
-                try:
-                    states[domain.index(column), row] = states_of_text(domain[column], typed)
-                except PgmStudioError as problem:
-                    raise DataError(f"Row {row + 1}: {problem}") from None
-            return replace_data(project, data_id=data_id, data=with_cells(data, states))
-
+        edit = partial(edit_data, data_id=self._data_id, edit="with_typed_cells", cells=dict(cells))
         return self._app.change(text, edit)
 
     def copy(self) -> None:
@@ -617,14 +601,10 @@ class TableTab(QWidget):
         if not rows:
             return
         had_split = self._app.project.data[self._data_id].split is not None
-        data = drop_rows(self.data, rows)
-        if self._change(f"Delete {counted(len(rows), 'row')}", data):
+        edit = partial(edit_data, data_id=self._data_id, edit="drop_rows", rows=rows)
+        if self._app.change(f"Delete {counted(len(rows), 'row')}", edit):
             note = " The split is no longer valid; split again." if had_split else ""
             self._app.notify(f"{counted(len(rows), 'row')} deleted.{note}", undo=True)
-
-    def _change(self, text: str, data: DataSet) -> bool:
-        edit = partial(replace_data, data_id=self._data_id, data=data)
-        return self._app.change(text, edit)
 
     def use_selected_row(self) -> None:
         """Set the first selected row as evidence in the active model."""

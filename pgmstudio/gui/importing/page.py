@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QLineEdit
 
 from pgmstudio.core.data.discretization import Discretisation
+from pgmstudio.core.data.resampling import SplitPlan
 from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.io.data.inspection import ColumnReport, Treatment
@@ -22,7 +23,6 @@ from pgmstudio.core.io.import_plan import (
     Draft,
     ImportResult,
     Reading,
-    SplitPlan,
     discretise_column,
     import_rows,
     is_text_file,

@@ -27,13 +27,14 @@ from pgmstudio.core.learning.base import missing_data_note
 from pgmstudio.core.learning.cost_estimates import forecast_run, time_words
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
+from pgmstudio.core.project.runs import training_rows
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.runs.live_model import open_best
-from pgmstudio.gui.runs.run_recorder import constraint_message, training_rows
+from pgmstudio.gui.runs.run_recorder import constraint_message
 from pgmstudio.gui.runs.run_summary import (
     Evaluation,
     activity_text,

@@ -23,6 +23,7 @@ from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import specs_of
 from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.runs import training_rows
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.learning_run import LearningRun, reports_steps
 from pgmstudio.gui.learning.learner_forms import LearnerForms, LearnerList, free_title
@@ -33,7 +34,6 @@ from pgmstudio.gui.runs.run_recorder import (
     RunRecorder,
     run_recorder,
     start_bootstrap,
-    training_rows,
 )
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (

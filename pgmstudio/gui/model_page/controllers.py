@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial, reduce
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, QRectF, Qt, Signal
@@ -247,11 +247,6 @@ LARGE_TABLE = 512
 NEW_STATES = ("yes", "no")
 
 
-def in_order(*some: Edit) -> Edit:
-    """One edit that makes several, in order."""
-    return lambda project: reduce(lambda so_far, edit: edit(so_far), some, project)
-
-
 def edge_advice(entry: ModelEntry, source: str, target: str) -> EdgeAdvice:
     """The rows of the target's table before and after, or why the edge is refused."""
     model = entry.model
@@ -346,8 +341,8 @@ class EditController(QObject):
             at=at,
         )
         self._canvas.view.hold()
-        # The other nodes stay where they are.
-        if self.change(f"Add {name}", in_order(self._moving(self._canvas.scene.positions), edit)):
+        others_stay = self._moving(self._canvas.scene.positions)
+        if self.change(f"Add {name}", edits.InOrder((others_stay, edit))):
             self._canvas.signals.select.emit((name,), ())
 
     def rename(self, old: str, new: str) -> None:
@@ -369,9 +364,11 @@ class EditController(QObject):
     def _deleting(self, nodes: Iterable[str], edges: Iterable[Edge]) -> Edit:
         remove_edge = partial(model_edits.remove_edge, model_id=self._model_id)
         remove_node = partial(model_edits.remove_variable, model_id=self._model_id)
-        return in_order(
-            *(partial(remove_edge, source=source, target=target) for source, target in edges),
-            *(partial(remove_node, name=name) for name in nodes),
+        return edits.InOrder(
+            (
+                *(partial(remove_edge, source=source, target=target) for source, target in edges),
+                *(partial(remove_node, name=name) for name in nodes),
+            )
         )
 
     def delete(self, nodes: Iterable[str] = (), edges: Iterable[Edge] = ()) -> None:
@@ -389,7 +386,7 @@ class EditController(QObject):
             self._canvas.refuse("No edge is selected; click an edge first.")
             return
         turn = partial(model_edits.reverse_edge, model_id=self._model_id)
-        turned = in_order(*(partial(turn, source=a, target=b) for a, b in edges))
+        turned = edits.InOrder(tuple(partial(turn, source=a, target=b) for a, b in edges))
         if self.change(f"Reverse {self._what((), edges)}", turned):
             self._canvas.signals.select.emit((), tuple((b, a) for a, b in edges))
 
@@ -481,7 +478,7 @@ class EditController(QObject):
             indices = {i: p for i, p in self._canvas.scene.positions.items() if i in sizes}
             roomy = spread(indices, sizes, 16.0)
             if roomy != indices:
-                edit = in_order(edit, self._moving(roomy))
+                edit = edits.InOrder((edit, self._moving(roomy)))
         self.change(f"Show {MODE_TITLES[mode].lower()}", edit)
 
     # -- clipboard
@@ -518,10 +515,8 @@ class EditController(QObject):
         added = self._in_sight(part.positions) if at is None else part.positions
         points = {**scene.positions, **added}
         self._canvas.view.hold()
-        edit = in_order(
-            partial(edits.replace_model, model_id=self._model_id, model=part.model),
-            self._moving(points),
-        )
+        replaced = partial(edits.replace_model, model_id=self._model_id, model=part.model)
+        edit = edits.InOrder((replaced, self._moving(points)))
         if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
             for name in part.names[:1]:

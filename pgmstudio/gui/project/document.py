@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -12,9 +13,8 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from shiboken6 import isValid
 
 from pgmstudio.core.io.atomic import Stamp, file_stamp
+from pgmstudio.core.project.edits import Edit, Step
 from pgmstudio.core.project.project import Project
-
-Edit = Callable[[Project], Project]
 
 
 class Document(QObject):
@@ -64,7 +64,12 @@ class Document(QObject):
         """
         after = edit(self._project)
         if after is not self._project:
-            self.undo_stack.push(UndoStep(self, text, self._project, after, merge))
+            self.undo_stack.push(UndoStep(self, Step(text, self._project, after, (edit,)), merge))
+
+    def steps(self) -> tuple[Step, ...]:
+        """What was done since the project was opened, without what was undone."""
+        done = (self.undo_stack.command(index) for index in range(self.undo_stack.index()))
+        return tuple(command.step for command in done if isinstance(command, UndoStep))
 
     def replace(
         self, project: Project, path: Path | None, *, saved: bool = True, stamp: Stamp | None = None
@@ -113,23 +118,21 @@ class Document(QObject):
 class UndoStep(QUndoCommand):
     """One change: the project before and after it."""
 
-    def __init__(
-        self, document: Document, text: str, before: Project, after: Project, merge: str
-    ) -> None:
-        super().__init__(text)
+    def __init__(self, document: Document, step: Step, merge: str) -> None:
+        super().__init__(step.text)
         self._document = document
-        self._before, self._after = before, after
+        self.step = step
         self._merge = merge
 
     def again(self) -> UndoStep:
         """The same change as a step of its own, which nothing merges with."""
-        return UndoStep(self._document, self.text(), self._before, self._after, "")
+        return UndoStep(self._document, self.step, "")
 
     def redo(self) -> None:
-        self._document.show(self._after)
+        self._document.show(self.step.after)
 
     def undo(self) -> None:
-        self._document.show(self._before)
+        self._document.show(self.step.before)
 
     def id(self) -> int:
         return hash(self._merge) & 0x3FFFFFFF if self._merge else -1
@@ -137,7 +140,8 @@ class UndoStep(QUndoCommand):
     def mergeWith(self, other: QUndoCommand) -> bool:
         if not isinstance(other, UndoStep) or other._merge != self._merge:
             return False
-        self._after = other._after
+        more = other.step
+        self.step = replace(self.step, after=more.after, edits=(*self.step.edits, *more.edits))
         return True
 
 

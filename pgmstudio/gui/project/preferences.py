@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ class Preferences:
     quote_formulas: bool = False  # in CSV files, for spreadsheets
     recent: tuple[str, ...] = ()
     read_limit_gigabytes: int = DEFAULT_GIGABYTES  # unpacked size of a file, memory to read it
+    # Chosen shortcuts by the id of their action; none for an action without.
+    shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     recipe_folder: str = ""  # where the data sets of the experiments are; "" if unknown
 
     def with_recent(self, path: Path) -> Preferences:
@@ -50,10 +53,12 @@ def load_preferences(folder: Path | None = None) -> Preferences:
         return Preferences()
     if not isinstance(saved, dict) or saved.get("version") != VERSION:
         return Preferences()
-    known = {field.name for field in fields(Preferences)}
+    known = {declared.name for declared in fields(Preferences)}
     values = {key: value for key, value in saved.items() if key in known}
     try:
         values["recent"] = tuple(str(entry) for entry in values.get("recent", ()))
+        shortcuts = dict(values.get("shortcuts", {}))
+        values["shortcuts"] = {str(key): tuple(map(str, keys)) for key, keys in shortcuts.items()}
         values["scale"] = float(values.get("scale", 1.0))
         limit = int(values.get("read_limit_gigabytes", DEFAULT_GIGABYTES))
         values["read_limit_gigabytes"] = max(limit, 1)

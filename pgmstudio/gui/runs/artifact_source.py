@@ -12,10 +12,10 @@ from pgmstudio.core.languages.learners import learner_of, restored
 from pgmstudio.core.learning.base import RunArtifact
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.project import Project, Run, restored_params
+from pgmstudio.core.project.runs import models_of
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.runs.recorded_run import model_of
-from pgmstudio.gui.runs.run_recorder import models_of
 
 
 class ResultSource(QObject):

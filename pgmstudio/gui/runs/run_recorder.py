@@ -9,8 +9,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import DataError, ParameterError, PgmStudioError
+from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan, processes_for
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
@@ -22,8 +21,6 @@ from pgmstudio.core.languages.run_checks import broken_rules
 from pgmstudio.core.params import parse_params, specs_of
 from pgmstudio.core.project.edits import add_run
 from pgmstudio.core.project.project import (
-    DataEntry,
-    ModelEntry,
     Outcome,
     Project,
     Run,
@@ -31,6 +28,7 @@ from pgmstudio.core.project.project import (
     plain_params,
     restored_params,
 )
+from pgmstudio.core.project.runs import learned_entry, models_of, part_of, training_rows
 from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun
@@ -46,20 +44,6 @@ _OUTCOMES = {
     JobState.CANCELLED: Outcome.STOPPED,
     JobState.FAILED: Outcome.FAILED,
 }
-
-
-def training_rows(project: Project, data_id: str, part: str | None) -> DataSet:
-    """The rows a run learns from: all, or one part of the data set's split."""
-    entry = project.data_entry(data_id)
-    if part is None or entry.split is None:
-        return entry.data
-    if part not in entry.split.names:
-        raise DataError(f"The split of {entry.name} has no part called {part}.")
-    return entry.split.parts(entry.data)[entry.split.names.index(part)]
-
-
-def models_of(project: Project) -> dict[str, Any]:
-    return {key: entry.model for key, entry in project.models.items()}
 
 
 class RunRecorder(QObject):
@@ -98,7 +82,7 @@ class RunRecorder(QObject):
         try:
             params_type = learner_of(run.learner).params_type
             params: Any = parse_params(params_type, restored_params(run.params, models_of(project)))
-            part = _part_of(project.data_entry(run.data_id or ""), run)
+            part = part_of(project.data_entry(run.data_id or ""), run)
         except PgmStudioError as error:
             self._app.errors.report(error)
             return None
@@ -130,14 +114,7 @@ class RunRecorder(QObject):
         into = follower.model_id if follower is not None and run.best is not None else None
         model_id = into or (self._app.project.next_model_id() if run.best is not None else None)
         record = self._record(run)
-        entry = None
-        if run.best is not None:
-            entry = ModelEntry(
-                title=run.request.title,
-                model=run.best,
-                data_id=record.data_id,
-                provenance=_provenance(record),
-            )
+        entry = None if run.best is None else learned_entry(record, run.best)
         word = "Learn" if run.state is JobState.FINISHED else "Keep the best of"
         run.run_id = self._app.project.next_run_id()
         if self._app.change(
@@ -212,15 +189,6 @@ def _failure(run: LearningRun) -> tuple[str, ...]:
     return (f"failed: {error}" if is_for_people else f"failed: internal error, {error!r}",)
 
 
-def _part_of(entry: DataEntry, run: Run) -> str | None:
-    """The part of the split that a run learned from; of rows that have changed since, the first."""
-    if entry.split is None or entry.data.fingerprint == run.data_fingerprint:
-        return None
-    known = entry.split.part_fingerprints
-    number = known.index(run.data_fingerprint) if run.data_fingerprint in known else 0
-    return entry.split.names[number]
-
-
 def not_again_reason(project: Project, run_id: str | None) -> str | None:
     """Why a recorded run cannot be done again on the rows there are; None when it can."""
     run = project.runs.get(run_id or "")
@@ -255,19 +223,6 @@ def constraint_message(run: LearningRun) -> str | None:
         return f"{len(broken)} {are} broken: {' '.join(broken[:5])}"
     count = knowledge.rule_count()
     return f"All {count} constraints hold." if count != 1 else "All constraints hold."
-
-
-def _provenance(run: Run) -> dict[str, Any]:
-    return {
-        "learner": run.learner,
-        "parameters": dict(run.params),
-        "seed": run.seed,
-        "data": run.data_fingerprint,
-        "version": run.program_version,
-        "outcome": run.outcome.value,
-        "seconds": run.seconds,
-        "measures": dict(run.measures),
-    }
 
 
 def end_message(run: LearningRun) -> str:

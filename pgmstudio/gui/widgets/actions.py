@@ -88,6 +88,20 @@ class ActionRegistry(QObject):
         self.by_id: dict[str, QAction] = {}
         self._reasons: dict[str, str | None] = {}  # as set on the actions
         self._mnemonics: dict[str, str] = {}
+        self._chosen: Mapping[str, Sequence[str]] = {}
+
+    def use_shortcuts(self, chosen: Mapping[str, Sequence[str]]) -> None:
+        """Shortcuts that the user chose for some actions; the others keep theirs."""
+        changed = {key for key in {*chosen, *self._chosen} if key in self.by_id}
+        self._chosen = dict(chosen)
+        for key in changed:
+            self._set_shortcuts(self.by_id[key], self.specs[key])
+            self._reasons.pop(key, None)  # the tooltip names the keys
+            self.refresh(key)
+
+    def _set_shortcuts(self, action: QAction, spec: ActionSpec) -> None:
+        keys = self._chosen.get(spec.id, spec.keys)
+        action.setShortcuts([QKeySequence(one) for one in keys])
 
     def add(self, specs: Sequence[ActionSpec]) -> None:
         for declared in specs:
@@ -95,7 +109,7 @@ class ActionRegistry(QObject):
             spec = replace(declared, keys=CANVAS_KEYS[declared.id]) if is_on_canvas else declared
             action = QAction(spec.text, self.parent())
             action.setObjectName(spec.id)
-            action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+            self._set_shortcuts(action, spec)
             if is_on_canvas:  # shown in menus only
                 action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.setCheckable(spec.is_checked is not None)

@@ -10,7 +10,16 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 FileKind = Literal[
-    "project", "data", "model", "evidence", "knowledge", "picture", "report", "table", "experiment"
+    "project",
+    "data",
+    "model",
+    "evidence",
+    "knowledge",
+    "picture",
+    "report",
+    "table",
+    "experiment",
+    "session",
 ]
 _LAST = "last"
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pgmstudio.core.io.import_plan import SplitPlan
+from pgmstudio.core.data.resampling import SplitPlan
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.widgets.basic import Note, label, named, row, vbox
 from pgmstudio.gui.widgets.combo_box import Combo

@@ -145,6 +145,7 @@ class WindowContext(QObject):
         self.errors = WindowErrorReporter(self)
         self.history = UndoHistory(self)
         self._preferences = load_preferences()
+        self.actions.use_shortcuts(self._preferences.shortcuts)
         if self._preferences.read_limit_gigabytes != DEFAULT_GIGABYTES:
             set_read_limit(self._preferences.read_limit_gigabytes)
         # Schedulers and folders that the person has named or agreed to since the program started.
@@ -173,6 +174,8 @@ class WindowContext(QObject):
             self.errors.report(error)
         if before.read_limit_gigabytes != preferences.read_limit_gigabytes:
             set_read_limit(preferences.read_limit_gigabytes)
+        if before.shortcuts != preferences.shortcuts:
+            self.actions.use_shortcuts(preferences.shortcuts)
         if (before.mode, before.scale, before.reduced_motion) != (
             preferences.mode,
             preferences.scale,

@@ -115,8 +115,9 @@ class PreferencesDialog(QDialog):
         self.adjustSize()
 
     def _back(self) -> None:
-        kept_messages = self._app.preferences.recent
-        self._app.set_preferences(Preferences(recent=kept_messages))
+        present = self._app.preferences
+        kept = Preferences(recent=present.recent, shortcuts=present.shortcuts)
+        self._app.set_preferences(kept)
         self.adjustSize()
 
 

@@ -119,6 +119,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.export.actions:export_actions",
     "pgmstudio.gui.export.page_actions:page_actions",
     "pgmstudio.gui.export.report_actions:report_actions",
+    "pgmstudio.gui.files.session:session_actions",
     "pgmstudio.gui.files.actions:close_and_undo_actions",
     "pgmstudio.gui.data.actions:data_actions",
     "pgmstudio.gui.knowledge.actions:knowledge_actions",

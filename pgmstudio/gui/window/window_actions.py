@@ -118,6 +118,11 @@ def _look(app: AppContext) -> list[ActionSpec]:
 
         show_preferences(app)
 
+    def open_shortcuts() -> None:
+        from pgmstudio.gui.window.shortcuts_dialog import show_shortcuts
+
+        show_shortcuts(app)
+
     modes = (
         ("light", "Light", "Light theme."),
         ("dark", "Dark", "Dark theme."),
@@ -133,6 +138,14 @@ def _look(app: AppContext) -> list[ActionSpec]:
             keys=("Ctrl+,",),
             icon="gear-six",
             separator_before=True,
+        ),
+        ActionSpec(
+            "edit.shortcuts",
+            "Keyboard shortcuts…",
+            "Edit",
+            "List the shortcuts of all actions and change them.",
+            open_shortcuts,
+            icon="keyboard",
         ),
         *(
             ActionSpec(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -22,10 +24,14 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.native_json import document_of
+from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.project import edits
-from pgmstudio.core.project.project import DataEntry
+from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
+from pgmstudio.gui.files.session import SessionCommands
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.knowledge.page import FREE, LaneList
 from pgmstudio.gui.learning.page import LearnPage
@@ -93,6 +99,13 @@ def edges_of(driver: WindowDriver, model_id: str | None) -> set[tuple[str, str]]
     return set(model.edges)
 
 
+def model_documents(project: Project) -> dict[str, object]:
+    return {
+        key: (entry.title, document_of(ModelFile(entry.model)))
+        for key, entry in project.models.items()
+    }
+
+
 def click_edge(qtbot: QtBot, page: ModelPage, edge: tuple[str, str]) -> QPoint:
     """Where nothing but the edge is; returns the place."""
     item, view = page.scene().edges[edge], page.canvas.view
@@ -111,6 +124,7 @@ def test_expert_knowledge(
     window: MainWindow,
     driver: WindowDriver,
     sample_data: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = window.app
@@ -199,3 +213,14 @@ def test_expert_knowledge(
     edges = edges_of(driver, last.model_id)
     assert pinned in edges
     assert app.project.knowledge.violations(edges) == []
+
+    # The session as Python rebuilds the project, with the same models to the last byte.
+    commands = app.service(SessionCommands)
+    assert app.actions["file.export-session"].isEnabled()
+    commands.save(tmp_path / "session.py")
+    qtbot.waitUntil(lambda: (tmp_path / "session.py").is_file())
+    monkeypatch.setattr(sys, "argv", ["session.py"])
+    runpy.run_path(str(tmp_path / "session.py"))
+    rebuilt = read_project(tmp_path / "session-rebuilt.pgmz")
+    assert model_documents(rebuilt) == model_documents(app.project)
+    assert rebuilt.knowledge == app.project.knowledge

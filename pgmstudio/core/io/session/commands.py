@@ -1,0 +1,193 @@
+"""Edits of a project as text: the name of the function and arguments that are Python literals.
+
+An edit of the window is a `partial` of a function below, or several `InOrder`. What has no text,
+such as the rows of a table, is stored beside the script (`script.py`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Variable
+from pgmstudio.core.errors import PgmStudioError, named
+from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.io.evidence import evidence_document, read_evidence
+from pgmstudio.core.json_documents import JsonPlace
+from pgmstudio.core.project import edits, model_edits
+from pgmstudio.core.project.project import ComparisonEntry, Project, fingerprints, restored_params
+from pgmstudio.core.project.runs import training_rows
+
+Edit = Callable[[Project], Project]
+MAX_NUMBERS = 10_000  # in one argument; larger tables are stored beside the script
+
+EDITS: Mapping[str, Callable[..., Project]] = {
+    edit.__name__: edit
+    for edit in (
+        edits.set_title,
+        edits.set_notes,
+        edits.remove_data,
+        edits.rename_data,
+        edits.edit_data,
+        edits.split_data,
+        edits.set_missing_markers,
+        edits.set_data_notes,
+        edits.remove_model,
+        edits.rename_model,
+        edits.duplicate_model,
+        edits.set_knowledge,
+        edits.require_edge,
+        edits.forbid_edge,
+        edits.forget_edge_rule,
+        edits.set_tiers,
+        edits.remove_run,
+        edits.save_evidence_case,
+        edits.rename_evidence_case,
+        edits.delete_evidence_case,
+        edits.rename_curve,
+        edits.remove_curve,
+        edits.add_comparison,
+        edits.rename_comparison,
+        edits.remove_comparison,
+        edits.turn_edge,
+        model_edits.add_edge,
+        model_edits.remove_edge,
+        model_edits.reverse_edge,
+        model_edits.add_variable,
+        model_edits.remove_variable,
+        model_edits.rename_variable,
+        model_edits.rename_state,
+        model_edits.add_state,
+        model_edits.move_state,
+        model_edits.remove_state,
+        model_edits.edit_language,
+        model_edits.set_table,
+        model_edits.move_nodes,
+        model_edits.set_display_mode,
+        model_edits.set_node_title,
+        model_edits.set_model_notes,
+        model_edits.set_node_note,
+        model_edits.set_edge_note,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One edit, run or import; the arguments are literals of Python."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+class NoText(Exception):
+    """A value or an edit that cannot be written as text."""
+
+
+def commands_of(edit: Edit, project: Project) -> tuple[Command, ...]:
+    """The edit of this project as text; NoText when it has none."""
+    if isinstance(edit, edits.InOrder):
+        commands: list[Command] = []
+        for one in edit.edits:
+            commands += commands_of(one, project)
+            project = one(project)
+        return tuple(commands)
+    if isinstance(edit, partial) and not edit.args:
+        name = getattr(edit.func, "__name__", "")
+        if EDITS.get(name) is edit.func:
+            arguments = {key: literal(value, project) for key, value in edit.keywords.items()}
+            return (Command(name, arguments),)
+    raise NoText
+
+
+def literal(value: Any, project: Project) -> Any:
+    """The value as numbers, texts, lists, tuples, sets and dicts; NoText when it is none."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value.item() if isinstance(value, np.generic) else value
+        case np.generic():
+            return value.item()
+        case np.ndarray():
+            if value.size > MAX_NUMBERS or value.dtype == object:
+                raise NoText
+            return value.tolist()
+        case Variable() | ComparisonEntry():
+            return {key: literal(entry, project) for key, entry in asdict(value).items()}
+        case Knowledge():
+            return {key: literal(entry, project) for key, entry in vars(value).items()}
+        case Observed() | Excluded() | Likelihood() | Done():
+            return evidence_document({"": value})[""]
+        case DataSet():
+            return _reference(value, project)
+        case Mapping():
+            return {literal(k, project): literal(entry, project) for k, entry in value.items()}
+        case list():
+            return [literal(entry, project) for entry in value]
+        case tuple():
+            return tuple(literal(entry, project) for entry in value)
+        case set() | frozenset():
+            return {literal(entry, project) for entry in value} or ()
+        case _:
+            raise NoText
+
+
+def _reference(data: DataSet, project: Project) -> Mapping[str, Any]:
+    """The rows of a data set of the project, or of a part of its split."""
+    for key, entry in project.data.items():
+        if data.fingerprint not in fingerprints(entry):
+            continue
+        if data.fingerprint == entry.data.fingerprint:
+            return {"rows": key, "part": None}
+        assert entry.split is not None
+        number = entry.split.part_fingerprints.index(data.fingerprint)
+        return {"rows": key, "part": entry.split.names[number]}
+    raise NoText
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, Mapping) and set(value) == {"rows", "part"}
+
+
+def edit_of(command: Command, project: Project) -> Edit:
+    """The edit that a command names, for this project."""
+    function = named("command", command.name, EDITS)
+    signature = inspect.signature(function)
+    try:
+        signature.bind(project, **command.arguments)
+    except TypeError as error:
+        raise PgmStudioError(f"{command.name}: {error}.") from None
+    hints = _hints(function)
+    arguments = {
+        key: _value(hints.get(key), value, project) for key, value in command.arguments.items()
+    }
+    return partial(function, **arguments)
+
+
+@cache
+def _hints(function: Callable[..., Project]) -> Mapping[str, Any]:
+    return get_type_hints(function)
+
+
+def _value(hint: Any, value: Any, project: Project) -> Any:
+    if _is_reference(value):
+        return training_rows(project, value["rows"], value["part"])
+    if hint == Variable:
+        return Variable(**{**value, "states": tuple(value["states"])})
+    if hint == ComparisonEntry:
+        return ComparisonEntry(**{**value, "model_ids": tuple(value["model_ids"])})
+    if hint == Knowledge:
+        return restored_params({"knowledge": value}, {})["knowledge"]
+    if hint == Mapping[str, Finding]:
+        return read_evidence(JsonPlace(value, Path("evidence")))
+    if hint == Floats:
+        return np.array(value, dtype=np.float64)
+    return value

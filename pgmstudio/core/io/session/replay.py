@@ -1,0 +1,286 @@
+"""Commands carried out on a project: edits, imports and learning runs, without a window."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from pgmstudio.core.errors import PgmStudioError, UnknownNameError, named
+from pgmstudio.core.execution.events import CancelToken, Progress
+from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan, processes_for
+from pgmstudio.core.io.import_plan import (
+    Draft,
+    ImportResult,
+    import_rows,
+    plain_draft,
+    read,
+    restored_draft,
+)
+from pgmstudio.core.io.session.commands import Command, edit_of
+from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.learning.base import LearnEvent
+from pgmstudio.core.params import parse_params
+from pgmstudio.core.project.edits import add_data, add_run, put, without
+from pgmstudio.core.project.project import (
+    DataEntry,
+    Outcome,
+    Project,
+    Run,
+    plain_params,
+    restored_params,
+)
+from pgmstudio.core.project.runs import learned_entry, models_of, training_rows
+from pgmstudio.version import __version__
+
+PARTS = ("data", "models", "runs", "curves", "comparisons", "evidence_cases")
+
+
+RunTask = Callable[[LearnTask, CancelToken], Iterator[LearnEvent]]
+
+
+def run_here(task: LearnTask, cancel: CancelToken) -> Iterator[LearnEvent]:
+    """Run a learner in this process."""
+    return task(cancel)
+
+
+class RecordedIds:
+    """The ids of a recorded session and those of the project in which it is replayed.
+
+    Entries that the session began with are replaced by one data set and one model of the project;
+    without a data set, its data are imported again.
+    """
+
+    def __init__(self, base: Project, data_id: str | None, model_id: str | None) -> None:
+        self._recorded = base
+        self._data_id = data_id
+        self._actual: dict[str, str] = {}
+        if data_id is not None:
+            self._actual |= dict.fromkeys(base.data, data_id)
+        if model_id is not None:
+            self._actual |= dict.fromkeys(base.models, model_id)
+
+    def takes_data(self) -> bool:
+        """Whether the project's data set replaces the next one of the session, which it does once.
+
+        A session that began with data has it already.
+        """
+        if self._data_id is None or self._recorded.data:
+            return False
+        self._note("data", self._recorded.next_data_id(), self._data_id)
+        return True
+
+    def of(self, value: Any) -> Any:
+        """The value with the ids of this project."""
+        if isinstance(value, Mapping):
+            return {key: self._in_entry(key, entry) for key, entry in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(self.of(entry) for entry in value)
+        return value
+
+    def _in_entry(self, key: Any, value: Any) -> Any:
+        if key in ("data_id", "model_id", "run_id", "into", "rows", "model"):
+            return self._actual.get(value, value) if isinstance(value, str) else value
+        if key == "model_ids":
+            return tuple(self._actual.get(one, one) for one in value)
+        return self.of(value)
+
+    def note_changes(self, before: Project, after: Project) -> None:
+        """Entries that came or went in the project came or went in the recorded one as well."""
+        for part in ("data", "models", "runs"):
+            old: Mapping[str, Any] = getattr(before, part)
+            for key in getattr(after, part):
+                if key not in old:
+                    self._note(part, self._next(part), key)
+            for key in old:
+                if key not in getattr(after, part):
+                    gone = [recorded for recorded, actual in self._actual.items() if actual == key]
+                    changes: Any = {part: without(getattr(self._recorded, part), *gone)}
+                    self._recorded = replace(self._recorded, **changes)
+
+    def _next(self, part: str) -> str:
+        recorded = self._recorded
+        if part == "data":
+            return recorded.next_data_id()
+        return recorded.next_model_id() if part == "models" else recorded.next_run_id()
+
+    def _note(self, part: str, recorded: str, actual: str) -> None:
+        self._actual[recorded] = actual
+        changes: Any = {part: put(getattr(self._recorded, part), recorded, None)}
+        self._recorded = replace(self._recorded, **changes)
+
+
+class Replay:
+    """A project that commands change. `stored` has the entries that are not made anew; files of
+    `data` replace the data sets, in the order in which these come."""
+
+    def __init__(
+        self,
+        project: Project | None = None,
+        stored: Project | None = None,
+        data: Sequence[Path] = (),
+        *,
+        ids: RecordedIds | None = None,
+        run: RunTask = run_here,
+    ) -> None:
+        self.project = project or Project()
+        self._stored = stored or Project()
+        self._data = [*data]
+        self._ids, self._run = ids, run
+
+    def perform(self, command: Command, cancel: CancelToken) -> Iterator[Progress]:
+        """Carry out one command. A refused one raises PgmStudioError and changes nothing."""
+        ids, before = self._ids, self.project
+        if ids is not None:
+            if _is_data(command) and ids.takes_data():
+                return
+            command = Command(command.name, ids.of(command.arguments))
+        yield from self._perform(command, cancel)
+        if ids is not None:
+            ids.note_changes(before, self.project)
+
+    def _perform(self, command: Command, cancel: CancelToken) -> Iterator[Progress]:
+        actions: dict[str, Callable[..., Iterator[Progress]]] = {
+            "learn": self.learn,
+            "import_file": self.import_file,
+            "restore": self.restore,
+            "remove": self.remove,
+        }
+        if command.name in actions:
+            try:
+                yield from actions[command.name](**command.arguments, cancel=cancel)
+            except TypeError as error:
+                raise PgmStudioError(f"{command.name}: {error}.") from None
+        else:
+            self.project = edit_of(command, self.project)(self.project)
+
+    def learn(
+        self,
+        learner: str,
+        *,
+        data_id: str,
+        cancel: CancelToken,
+        title: str = "",
+        seed: int = 0,
+        part: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        bootstrap: Mapping[str, Any] | None = None,
+        into: str | None = None,
+    ) -> Iterator[Progress]:
+        """Learn a model and add it with its run; `bootstrap` learns from samples of the rows."""
+        known = learner_of(learner)
+        models = models_of(self.project)
+        params: Any = parse_params(known.params_type, restored_params(parameters or {}, models))
+        rows = training_rows(self.project, data_id, part)
+        reason = known.refuses(rows)
+        if reason is not None:
+            raise PgmStudioError(reason)
+        task = LearnTask(known.key, rows, params, seed)
+        if bootstrap is not None:
+            settings = parse_params(BootstrapParams, bootstrap)
+            processes = processes_for(rows, settings.replicates)
+            task = BootstrapPlan(known.key, rows, params, seed, settings, processes)
+        collected, began = CollectedEvents(task), time.monotonic()
+        for event in self._run(task, cancel):
+            collected.take(event)
+            if isinstance(event, Progress):
+                yield event
+        best = collected.best()
+        if best is None:
+            raise PgmStudioError(f"{known.title} found no model.")
+        run = Run(
+            learner=known.key,
+            params=plain_params(params, models),
+            seed=seed,
+            data_fingerprint=rows.fingerprint,
+            program_version=__version__,
+            outcome=Outcome.FINISHED,
+            title=title or known.title,
+            data_id=data_id,
+            seconds=round(time.monotonic() - began, 3),
+            measures=best.measures,
+            messages=tuple(collected.notes),
+            kept={kind: artifact.plain() for kind, artifact in collected.artifacts.items()},
+        )
+        entry = learned_entry(run, best.model)
+        self.project = add_run(self.project, run=run, model=entry, into=into)
+
+    def import_file(
+        self,
+        path: str,
+        *,
+        cancel: CancelToken,
+        name: str = "",
+        choices: Mapping[str, Any] | None = None,
+    ) -> Iterator[Progress]:
+        """Import a data file as the import page does with these choices."""
+        draft = Draft() if choices is None else restored_draft({**plain_draft(Draft()), **choices})
+        file = Path(path)
+        if self._data:
+            file, name = self._data.pop(0), ""
+        yield from self._import(file, name, draft, cancel)
+
+    def _import(
+        self, path: Path, name: str, draft: Draft, cancel: CancelToken
+    ) -> Iterator[Progress]:
+        reading = read(path, draft.reading, cancel)
+        name = name or path.name.split(".")[0]
+        for event in import_rows(reading, draft, name, cancel):
+            if isinstance(event, ImportResult):
+                self.project = add_data(self.project, entry=event.entry)
+            else:
+                yield event
+
+    def restore(
+        self, part: str, key: str, stored: str, *, cancel: CancelToken, **references: str | None
+    ) -> Iterator[Progress]:
+        """Put a stored entry into a part of the project, such as its `models`."""
+        if part == "data" and self._data:
+            yield from self._import(self._data.pop(0), "", Draft(), cancel)
+            return
+        entry = named("stored entry", stored, _part(self._stored, part))
+        known = {field.name for field in fields(entry)}
+        wrong = next((name for name in references if name not in known), None)
+        if wrong is not None:
+            raise UnknownNameError("reference", wrong, known)
+        entry = replace(entry, **references)
+        changes: Any = {part: put(_part(self.project, part), key, entry)}
+        self.project = replace(self.project, **changes)
+
+    def remove(self, part: str, key: str, *, cancel: CancelToken) -> Iterator[Progress]:
+        """Take an entry out of a part of the project."""
+        cancel.raise_if_cancelled()
+        changes: Any = {part: without(_part(self.project, part), key)}
+        self.project = replace(self.project, **changes)
+        yield from ()
+
+
+def _is_data(command: Command) -> bool:
+    """Whether the command brings a data set."""
+    return command.name == "import_file" or command.arguments.get("part") == "data"
+
+
+def _part(project: Project, name: str) -> Mapping[str, Any]:
+    if name not in PARTS:
+        raise UnknownNameError("part of a project", name, PARTS)
+    entries: Mapping[str, Any] = getattr(project, name)
+    return entries
+
+
+def import_command(entry: DataEntry) -> Command | None:
+    """The import that made a data set, when its file is still there."""
+    path, choices = entry.provenance.get("path"), entry.provenance.get("choices")
+    if not path or choices is None or not Path(str(path)).is_file():
+        return None
+    return Command(
+        "import_file", {"path": str(path), "name": entry.name, "choices": _changed(choices)}
+    )
+
+
+def _changed(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that are not the usual ones."""
+    usual = plain_draft(Draft())
+    return {key: value for key, value in choices.items() if usual.get(key) != value}
