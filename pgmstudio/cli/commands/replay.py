@@ -27,7 +27,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "data", metavar="DATA", nargs="*", help="tables instead of those of the session, in order"
     )
     parser.add_argument(
-        "-o", "--out", metavar="PROJECT", required=True, help="project file to write (.pgmz)"
+        "-o", "--output", metavar="PROJECT", required=True, help="project file to write (.pgmz)"
     )
     return parser
 
@@ -44,10 +44,10 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     except PgmStudioError as error:
         raise PgmStudioError(f"{text}: {error}" if text else str(error)) from None
     project = replay.project
-    write_project(args.out, project)
-    line.message(f"Wrote {args.out}.")
+    write_project(args.output, project)
+    line.message(f"Wrote {args.output}.")
     document: dict[str, Any] = {
-        "project": args.out,
+        "project": args.output,
         "steps": len(script.steps),
         "data": [entry.name for entry in project.data.values()],
         "models": [

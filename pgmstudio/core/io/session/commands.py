@@ -22,7 +22,7 @@ from pgmstudio.core.errors import PgmStudioError, named
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.io.evidence import evidence_document, read_evidence
-from pgmstudio.core.json_documents import JsonPlace
+from pgmstudio.core.json_documents import JsonElement
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project.project import ComparisonEntry, Project, fingerprints, restored_params
 from pgmstudio.core.project.runs import training_rows
@@ -187,7 +187,7 @@ def _value(hint: Any, value: Any, project: Project) -> Any:
     if hint == Knowledge:
         return restored_params({"knowledge": value}, {})["knowledge"]
     if hint == Mapping[str, Finding]:
-        return read_evidence(JsonPlace(value, Path("evidence")))
+        return read_evidence(JsonElement(value, Path("evidence")))
     if hint == Floats:
         return np.array(value, dtype=np.float64)
     return value

@@ -203,7 +203,7 @@ class Replay:
             seconds=round(time.monotonic() - began, 3),
             measures=best.measures,
             messages=tuple(collected.notes),
-            kept={kind: artifact.plain() for kind, artifact in collected.artifacts.items()},
+            artifacts={kind: artifact.plain() for kind, artifact in collected.artifacts.items()},
         )
         entry = learned_entry(run, best.model)
         self.project = add_run(self.project, run=run, model=entry, into=into)

@@ -203,7 +203,7 @@ def learn_command(run: Run, into: str | None, project: Project) -> Command:
         "seed": run.seed,
     }
     part = part_of(data, run)
-    frequencies = run.kept.get(EdgeFrequencies.kind)
+    frequencies = run.artifacts.get(EdgeFrequencies.kind)
     optional = {
         "part": part,
         "parameters": changed,
