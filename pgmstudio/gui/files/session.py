@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 
 from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.errors import Cancelled, PgmStudioError
+from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import Project
@@ -135,8 +136,6 @@ class SessionCommands(QObject):
         before, model_id = app.project, app.workspace.model_id
 
         def work(cancel: CancelToken, report: ReportFraction) -> Project:
-            from pgmstudio.core.execution.child_process import in_process
-
             run = cast("RunTask", in_process)
             replay = script.start_in(before, cancel, data_id=data_id, model_id=model_id, run=run)
             text = ""

@@ -15,7 +15,7 @@ from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.widgets.table import Column, Table
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
-WIDTH, HEIGHT = 620, 520
+WIDTH, HEIGHT = 720, 560
 
 
 @dataclass(frozen=True, slots=True)
