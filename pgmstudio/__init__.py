@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pgmstudio.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from pgmstudio import sklearn as sklearn
     from pgmstudio.api.answers import Beliefs as Beliefs
     from pgmstudio.api.answers import Explanation as Explanation
     from pgmstudio.api.data import Data as Data

@@ -208,7 +208,7 @@ class ModelEstimator(DensityMixin, _Base):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> ModelEstimator:
         """Learn a model of the columns of X; weights count as copies of a row."""
         rows = _rows(self, X, reset=True)
-        weights = _weights(X, sample_weight, rows)
+        weights = _weights(X, sample_weight, rows.frame.height)
         with _value_errors():
             data = _data(rows, self.bins, self.binning, weights)
             self.model_ = self._learn(data)
@@ -216,12 +216,10 @@ class ModelEstimator(DensityMixin, _Base):  # type: ignore[misc]
         return self
 
     def _learn(self, data: Data, **given: Any) -> Fitted:
-        state = self.random_state
-        if not isinstance(state, int | np.integer):
-            state = check_random_state(state).randint(2**31)
         names = [spec.name for spec in specs_of(learner_of(self.key).params_type)]
         params = {name: getattr(self, _RENAMED.get(name, name)) for name in names} | given
-        return learn(self.key, data, seed=int(state), time_limit=self.time_limit, **params)
+        seed = _seed(self.random_state)
+        return learn(self.key, data, seed=seed, time_limit=self.time_limit, **params)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """log2 P(row) of every row; missing cells are summed out, unknown states refused."""
@@ -230,18 +228,16 @@ class ModelEstimator(DensityMixin, _Base):  # type: ignore[misc]
         with _value_errors():
             return self.model_.log2_probabilities(rows.frame)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Bits per row, higher is better: the mean of log2 P(row)."""
-        return float(self.score_samples(X).mean())
+        log2 = self.score_samples(X)
+        return float(np.average(log2, weights=_weights(X, sample_weight, log2.size)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> NDArray[Any]:
         """Rows drawn from the model, as `fit` takes them; bins are given by their median."""
         check_is_fitted(self)
         state = self.random_state if random_state is None else random_state
-        seed = int(state) if isinstance(state, int | np.integer) else None
-        if seed is None:
-            seed = int(check_random_state(state).randint(2**31))
-        drawn = self.model_.sample(n_samples, seed=seed).dataset
+        drawn = self.model_.sample(n_samples, seed=_seed(state)).dataset
         columns = [
             np.full(n_samples, np.nan) if values is None else values[drawn.column(name)]
             for name, values in self._values.items()
@@ -274,7 +270,7 @@ class Classifier(ClassifierMixin, _Base):  # type: ignore[misc]
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
         check_consistent_length(rows.frame, labels)
-        weights = _weights(X, sample_weight, rows)
+        weights = _weights(X, sample_weight, rows.frame.height)
         kept = slice(None) if weights is None else weights > 0
         self.classes_ = np.unique(labels[kept])
         codes = np.searchsorted(self.classes_, labels)
@@ -307,19 +303,26 @@ class Classifier(ClassifierMixin, _Base):  # type: ignore[misc]
         return classes
 
 
+def _seed(state: Any) -> int:
+    """A number as it is; otherwise one that is drawn."""
+    if isinstance(state, int | np.integer):
+        return int(state)
+    return int(check_random_state(state).randint(2**31))
+
+
 def _class_names(classes: NDArray[Any]) -> tuple[str, ...]:
     """The classes as states; numbered where their texts do not differ."""
     names = tuple(clean_name(str(one)) or "(empty)" for one in classes.tolist())
     return names if len(set(names)) == len(names) else tuple(map(str, range(len(names))))
 
 
-def _weights(X: Any, given: ArrayLike | None, rows: _Rows) -> NDArray[np.float64] | None:
+def _weights(X: Any, given: ArrayLike | None, rows: int) -> NDArray[np.float64] | None:
     """The weights of rows: those given, or those of a data set."""
     if given is None and isinstance(X, Data | DataSet):
         return read_data(X).dataset.weights
     if given is None:
         return None
-    anything = np.empty((rows.frame.height, 0))
+    anything = np.empty((rows, 0))
     weights: NDArray[np.float64] = _check_sample_weight(
         given, anything, dtype=np.float64, ensure_non_negative=True
     )
@@ -425,7 +428,7 @@ def _initializer(defaults: dict[str, Any]) -> Callable[..., None]:
     return __init__
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> type[ModelEstimator]:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     keys = estimator_keys()

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import (
 import pgmstudio as pgm
 from pgmstudio.core.params import specs_of
 
-SKLEARN = pgm.sklearn  # type: ignore[attr-defined]
+SKLEARN: Any = pgm.sklearn
 learner_of = SKLEARN.learner_of
 
 
@@ -120,9 +120,11 @@ def test_a_classifier_is_good_on_iris_whatever_learns_its_model() -> None:
 def test_weights_of_a_data_set_are_those_of_its_rows(rows: Any) -> None:
     counted = rows.value_counts().reset_index(name="n")
     data = pgm.read_data(counted, frequency="n")
-    assert SKLEARN.ChowLiu().fit(data).model_.log_likelihood(rows) == pytest.approx(
-        SKLEARN.ChowLiu().fit(rows).model_.log_likelihood(rows)
-    )
+    weighted, plain = SKLEARN.ChowLiu().fit(data), SKLEARN.ChowLiu().fit(rows)
+    assert weighted.model_.log_likelihood(rows) == pytest.approx(plain.model_.log_likelihood(rows))
+    distinct = counted.drop(columns="n")
+    assert plain.score(distinct, sample_weight=counted["n"]) == pytest.approx(plain.score(rows))
+    assert weighted.score(data) == pytest.approx(plain.score(rows))
 
 
 def test_wrong_names_and_values_are_refused_with_what_was_meant() -> None:
