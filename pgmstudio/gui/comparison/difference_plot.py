@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -77,7 +78,10 @@ class DifferencePlot(RowChart):
         return left, 6.0, right, 2 * line + 16
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(280, 150)
+        """Names of rows do not overlap."""
+        _, top, _, bottom = self._margins()
+        rows = len(self._lines) * QFontMetricsF(theme().font("dense")).height()
+        return QSize(280, max(150, math.ceil(top + rows + bottom)))
 
     # -- drawing
 

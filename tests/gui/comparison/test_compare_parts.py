@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.experiments.comparison_rows import Line
@@ -18,6 +19,7 @@ from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.comparison.difference_plot import DifferencePlot
 from pgmstudio.gui.comparison.table import legend_text
 from pgmstudio.gui.theme.language_symbols import language_icon
+from pgmstudio.gui.theme.theme import theme
 
 
 def line(key: str, value: float, half: float, state: State = "learned") -> Line:
@@ -62,6 +64,14 @@ def test_a_language_is_selected_and_opened_on_the_plot_by_mouse_and_keys(qtbot: 
     with qtbot.waitSignal(plot.chosen) as chosen:
         qtbot.mouseDClick(plot, left, pos=plot.row_rect(lines[1].title).center())
     assert chosen.args == [lines[1].title]
+
+
+def test_rows_of_the_plot_do_not_overlap_at_its_smallest_size(qtbot: QtBot) -> None:
+    plot = DifferencePlot()
+    qtbot.addWidget(plot)
+    plot.show_lines([line(key, -0.1 * n, 0.1) for n, key in enumerate(LANGUAGES)], "")
+    plot.resize(plot.minimumSize())
+    assert plot.row_height >= QFontMetricsF(theme().font("dense")).height()
 
 
 def test_a_star_at_a_time_is_explained_where_there_is_one() -> None:
