@@ -136,7 +136,7 @@ def _no_thread_left() -> Iterator[None]:
     yield
     for thread in set(threading.enumerate()) - before:
         if not thread.daemon or thread.name == "job":
-            thread.join(5)
+            thread.join(PATIENCE_MS / 1000)
             assert not thread.is_alive(), f"the thread {thread.name} is left behind"
 
 
@@ -183,5 +183,5 @@ def live(window: MainWindow, sample_data: Path) -> BeliefService:
 def _settle(window: MainWindow) -> None:
     """Nothing unsaved, nothing running: closing asks no question."""
     window.app.workspace.runs.stop_all()
-    assert window.app.workspace.runs.wait(10)
+    assert window.app.workspace.runs.wait(PATIENCE_MS / 1000)
     window.app.document.undo_stack.setClean()

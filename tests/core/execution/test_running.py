@@ -41,7 +41,7 @@ def test_a_paused_run_waits_until_it_is_resumed() -> None:
     worker.start()
     assert not passed.wait(0.2)
     switch.resume()
-    assert passed.wait(5)
+    assert passed.wait(60)
     worker.join()
     assert not switch.is_paused
 
@@ -52,7 +52,7 @@ def test_a_run_that_is_not_paused_asks_without_a_lock() -> None:
     with switch._go._cond:
         asking = threading.Thread(target=switch.raise_if_cancelled, daemon=True)
         asking.start()
-        asking.join(timeout=20)
+        asking.join(timeout=60)
         assert not asking.is_alive()
 
 

@@ -35,7 +35,7 @@ class SlowSession(JunctionTreeSession):
         self.threads.add(threading.get_ident())
         self.asked.append(dict(self.evidence))
         if self.evidence:
-            assert self.may_answer.wait(20)
+            assert self.may_answer.wait(60)
         return super().beliefs()
 
 

@@ -58,15 +58,19 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
         row = row_of("pdg")
         return row is not None and row.state == "learning" and row.point is not None
 
-    qtbot.waitUntil(is_growing, timeout=LONG)
-    growing = row_of("pdg")
-    assert growing is not None
+    def stop_graphs() -> LanguageRow:
+        qtbot.waitUntil(is_growing, timeout=LONG)
+        growing = row_of("pdg")
+        assert growing is not None
+        page.table.select_key(growing.language.title)
+        assert page.head.ender.isEnabled()
+        qtbot.mouseClick(page.head.ender, LEFT)
+        return growing
+
+    growing = stop_graphs()
     assert growing.compared is not None
     title = growing.language.title
     assert title in {curve.title for curve in page.panes.plot.chart.curves}
-    page.table.select_key(title)
-    assert page.head.ender.isEnabled()
-    qtbot.mouseClick(page.head.ender, LEFT)
     qtbot.waitUntil(lambda: page.is_settled, timeout=LONG)
     table = page.exports.table
     assert table is not None
@@ -106,6 +110,8 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
 
     # The same race once more: what was not cut short comes out the same.
     qtbot.mouseClick(page.setup.again, LEFT)
+    qtbot.waitUntil(lambda: not page.is_settled)
+    stop_graphs()
     qtbot.waitUntil(lambda: page.is_settled and bool(page.setup.outcome.text), timeout=LONG)
     outcome = page.setup.outcome.text
     assert outcome in (
