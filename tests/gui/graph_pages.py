@@ -124,8 +124,8 @@ def inspector_of(window: MainWindow) -> GraphNodeInspector:
 def open_coronary(window: MainWindow, qtbot: QtBot) -> ModelPage:
     """The coronary graph with its rows, its beliefs known."""
     shown = open_graph(window.app, coronary(), coronary_rows(600))
-    desk = controller_of(shown)
-    qtbot.waitUntil(lambda: desk.canvas.bands.flows is not None)
+    controller = controller_of(shown)
+    qtbot.waitUntil(lambda: controller.canvas.bands.flows is not None)
     return shown
 
 

@@ -53,16 +53,16 @@ def graphs(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Nodes and flow with evidence, a node in the inspector, the forest, collapsed and large."""
     app = driver.app
     page = open_graph(app, coronary(), coronary_rows())
-    desk = page.extension
-    assert isinstance(desk, PdgExtension)
-    driver.wait_for("flows", lambda: desk.canvas.bands.flows is not None)
+    extension = page.extension
+    assert isinstance(extension, PdgExtension)
+    driver.wait_for("flows", lambda: extension.canvas.bands.flows is not None)
     QTest.qWait(700)
     yield "pdg"
     live = page.asking.live
     live.set_finding(MENTAL, Observed("yes"))
     live.set_finding(PROTEINS, Observed("<3"))
     driver.wait_for("beliefs", lambda: not live.is_stale)
-    desk.canvas.band_view.node_chosen.emit((SMOKING, 1))
+    extension.canvas.band_view.node_chosen.emit((SMOKING, 1))
     QTest.qWait(1200)
     yield "pdg-evidence"
     point_at(page.front.view.viewport(), node_place(page, SMOKING, 0))
@@ -75,16 +75,16 @@ def graphs(driver: WindowDriver, _own: Path) -> Iterator[str]:
         QTest.mouseMove(view, start + (node_place(page, PRESSURE, 0) - start) * way)
     QTest.qWait(500)
     yield "pdg-drag"
-    desk.canvas.band_view.drag.cancel()
+    extension.canvas.band_view.drag.cancel()
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=start)
-    desk.canvas.band_view.node_chosen.emit((SMOKING, 1))
+    extension.canvas.band_view.node_chosen.emit((SMOKING, 1))
     QTest.qWait(300)
-    desk.toggle(SMOKING)
-    desk.improving.open()
-    desk.improving.step()
+    extension.toggle(SMOKING)
+    extension.improving.open()
+    extension.improving.step()
     QTest.qWait(1500)
     yield "pdg-step"
-    desk.improving.close()
+    extension.improving.close()
     page.bar.picture_chosen.emit("forest")
     QTest.qWait(700)
     yield "pdg-forest"

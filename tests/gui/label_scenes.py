@@ -41,11 +41,11 @@ def labels(driver: WindowDriver, _own: Path) -> Iterator[str]:
     QTest.qWait(300)
     yield "ldag-multinet"
     page.show_picture("labels")
-    desk = page.separation
+    controller = page.separation
     page.choose_tool("separation")
-    desk.pick("Pressure", "A")
-    desk.pick("Proteins", "B")
-    driver.wait_for("an answer", lambda: desk.answer is not None)
+    controller.pick("Pressure", "A")
+    controller.pick("Proteins", "B")
+    driver.wait_for("an answer", lambda: controller.answer is not None)
     yield "ldag-question"
     rows = coronary().sample(1841, np.random.default_rng(1))
     add_ended_run(app, rows, "ldag.greedy", kappa="auto", folds=5, restarts=0)

@@ -171,5 +171,5 @@ class ProgressCell:
 
     done: float = 0.0
 
-    def report(self, share: float) -> None:
-        self.done = share
+    def report(self, fraction: float) -> None:
+        self.done = fraction

@@ -138,7 +138,7 @@ def learner_actions(app: AppContext) -> list[ActionSpec]:
 
 
 def learn_actions(app: AppContext) -> list[ActionSpec]:
-    landing = run_recorder(app)
+    recorder = run_recorder(app)
     runs = app.workspace.runs
 
     def active_run() -> str | None:
@@ -148,14 +148,14 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
     def reproduce() -> None:
         run_id = active_run()
         if run_id is not None:
-            landing.again(run_id)
+            recorder.again(run_id)
             app.reveal("runsPanel")
 
     def learn_again() -> None:
         run_id = active_run()
         if run_id is not None:
             title = free_title(app, app.project.runs[run_id].title)
-            landing.on_present_rows(run_id, title)
+            recorder.on_present_rows(run_id, title)
             app.reveal("runsPanel")
 
     def changed_data() -> str | None:

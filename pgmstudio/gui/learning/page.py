@@ -132,9 +132,9 @@ class LearnPage(Page):
     icon_name = "play-circle"
     starts_runs = True
 
-    def __init__(self, app: AppContext, landing: RunRecorder) -> None:
+    def __init__(self, app: AppContext, recorder: RunRecorder) -> None:
         super().__init__("learn")
-        self._app, self._landing = app, landing
+        self._app, self._recorder = app, recorder
         self._remedies = RemedyRow(app)
         self._learners = LearnerList("learnerList", all_learners())
         self._learners.picked.connect(self._on_learner)
@@ -372,7 +372,7 @@ class LearnPage(Page):
 
         request = self._request()
         if request is not None:
-            open_steps(self._app, self._landing.start(request, is_paused=True))
+            open_steps(self._app, self._recorder.start(request, is_paused=True))
 
     def start(self) -> LearningRun | None:
         """Start a run with the settings as they stand; None if they are wrong."""
@@ -381,7 +381,7 @@ class LearnPage(Page):
             return None
         settings = self.bootstrap.settings
         if settings is None:
-            run = self._landing.start(request)
+            run = self._recorder.start(request)
         else:
             run = start_bootstrap(self._app, request, settings)
         return run

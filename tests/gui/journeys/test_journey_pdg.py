@@ -42,26 +42,26 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     model_id = add_ended_run(app, coronary_rows(800), "pdg.learn", **learned)
     open_model_page(app, model_id)
     page = driver.model_page()
-    desk = page.extension
-    assert isinstance(desk, PdgExtension)
-    assert desk.is_open
-    graph = desk.graph
+    controller = page.extension
+    assert isinstance(controller, PdgExtension)
+    assert controller.is_open
+    graph = controller.graph
     assert graph is not None
-    qtbot.waitUntil(lambda: desk.canvas.bands.flows is not None)
+    qtbot.waitUntil(lambda: controller.canvas.bands.flows is not None)
 
     # Hover a node: in-flow and out-flow.
     several = max(range(6), key=lambda i: graph.node_counts[i])
     name = graph.domain.names[several]
     assert graph.node_counts[several] > 1
     point_at(page.front.view.viewport(), node_place(page, name, 0))
-    assert desk.canvas.bands.hovered == (name, 0)
-    assert "in-flow" in desk.describe((name, 0))
+    assert controller.canvas.bands.hovered == (name, 0)
+    assert "in-flow" in controller.describe((name, 0))
 
     # Evidence: what nobody reaches any more is greyed.
     live = page.asking.live
     _click(page, bar_place(page, WORK, "no"))
     qtbot.waitUntil(lambda: bool(live.evidence) and not live.is_stale)
-    bands = desk.canvas.bands
+    bands = controller.canvas.bands
     below = bands.items_by_variable[MENTAL].nodes.visits
     assert below is not None
     assert (below == 0).any()
@@ -81,14 +81,14 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     assert row.bits is not None
     assert row.bits <= 0
     panel.changes.press(place)
-    merged = desk.graph
+    merged = controller.graph
     assert merged is not None
     assert merged.effective_size() == graph.effective_size() + row.size
     trail = graph_trail(app).points(model_id)
     assert [point.size for point in trail] == [graph.effective_size(), merged.effective_size()]
     assert trail[1].bits <= trail[0].bits + 1e-9
     app.document.undo_stack.undo()
-    assert desk.graph is graph
+    assert controller.graph is graph
 
     # Every λ of the sweep has a point of size and likelihood, and opens.
     driver.do("learn.pdg-scan")

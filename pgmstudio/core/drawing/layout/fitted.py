@@ -229,15 +229,17 @@ class Rows:
             first, last = sorted((row_of[edge.source], row_of[edge.target]))
             cut_edges[first + 1 : last + 1] += 1
         ends = np.concatenate([[0.0], np.cumsum(heights)])
-        share = ends[-1] / count
+        column_height = ends[-1] / count
         cuts = [0]
         for number in range(1, count):
             near = [
                 at
                 for at in range(cuts[-1] + 1, len(self.rows))
-                if abs(ends[at] - number * share) <= share / 6
-            ] or [max(cuts[-1] + 1, int(np.argmin(np.abs(ends - number * share))))]
-            cuts.append(min(near, key=lambda at: (cut_edges[at], abs(ends[at] - number * share))))
+                if abs(ends[at] - number * column_height) <= column_height / 6
+            ] or [max(cuts[-1] + 1, int(np.argmin(np.abs(ends - number * column_height))))]
+            cuts.append(
+                min(near, key=lambda at: (cut_edges[at], abs(ends[at] - number * column_height)))
+            )
         placed: Points = {}
         left = 0.0
         for first, last in zip(cuts, [*cuts[1:], len(self.rows)], strict=True):

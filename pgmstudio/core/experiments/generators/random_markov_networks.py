@@ -112,9 +112,9 @@ def _edges(params: RandomMarkovParams, rng: np.random.Generator) -> Iterator[Edg
             for start in range(0, count, CLIQUE_SIZE):
                 yield from combinations(range(start, min(count, start + CLIQUE_SIZE)), 2)
         case _:
-            share = min(1.0, params.degree / max(1, count - 1))
+            edge_probability = min(1.0, params.degree / max(1, count - 1))
             for pair in combinations(range(count), 2):
-                if rng.random() < share:
+                if rng.random() < edge_probability:
                     yield pair
 
 

@@ -369,7 +369,7 @@ class _Watch:
     def __init__(self) -> None:
         self.total = 0.0
         self._began = self._lapped = 0.0
-        self._share: float | None = None
+        self._seconds_per_point: float | None = None
 
     def __enter__(self) -> None:
         self._began = time.perf_counter()
@@ -379,11 +379,11 @@ class _Watch:
 
     def divide(self, points: int) -> None:
         """What is left is shared by so many points."""
-        self._share = (self.total - self._lapped) / max(1, points)
+        self._seconds_per_point = (self.total - self._lapped) / max(1, points)
 
     def lap(self) -> float:
-        if self._share is not None:
-            return self._share
+        if self._seconds_per_point is not None:
+            return self._seconds_per_point
         spent, self._lapped = self.total - self._lapped, self.total
         return spent
 

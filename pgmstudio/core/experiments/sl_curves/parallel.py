@@ -92,5 +92,5 @@ class FairShares(Sequence[PointWork]):
 
         The runs before it have begun, so theirs is no longer to be shared.
         """
-        share = self._weights[index] / sum(self._weights[index:])
-        return max(MIN_SECONDS, min(left, left * self._processes * share))
+        fraction = self._weights[index] / sum(self._weights[index:])
+        return max(MIN_SECONDS, min(left, left * self._processes * fraction))

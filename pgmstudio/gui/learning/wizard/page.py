@@ -83,7 +83,7 @@ class LearningStep(QWidget):
         super().__init__()
         self.setObjectName("stepwiseLearning")
         self._app, self._plan = app, plan
-        self._landing = run_recorder(app)
+        self._recorder = run_recorder(app)
         self._known: tuple[object, ...] = ()
         self.learners = LearnerList("stepwiseLearners", [k for k in OFFERED if k in all_learners()])
         self.learners.picked.connect(self._on_learner)
@@ -217,7 +217,7 @@ class LearningStep(QWidget):
             split_part=None if split is None else split.names[0],
         )
         try:
-            self._plan.follow(self._landing.start(request))
+            self._plan.follow(self._recorder.start(request))
         except PgmStudioError as error:
             self._app.errors.report(error)
 

@@ -294,29 +294,32 @@ def test_a_tree_wider_than_its_panel_can_be_scrolled(window, qtbot) -> None:
 
 def test_a_multinet_has_a_graph_per_state_on_the_same_places(page, window, qtbot) -> None:
     page.show_picture("multinet")
-    desk = pictures(page).side
-    desk.choose("Smoking")
-    assert [panel.graph.title for panel in desk.view.panels] == ["Smoking = no", "Smoking = yes"]
-    for panel in desk.view.panels:
+    controller = pictures(page).side
+    controller.choose("Smoking")
+    assert [panel.graph.title for panel in controller.view.panels] == [
+        "Smoking = no",
+        "Smoking = yes",
+    ]
+    for panel in controller.view.panels:
         assert panel.canvas.scene.positions == page.canvas.scene.positions
-    desk.view.isolated.emit(0)
+    controller.view.isolated.emit(0)
     assert page.picture_name == "labels"
     assert context_views(window.app).context(page.model_id or "") == {"Smoking": "no"}
 
 
 def test_questions_of_separation_are_asked_in_the_context(page, window, qtbot) -> None:
-    desk = page.separation
-    desk.open()
-    desk.pick("Pressure", "A")
-    desk.pick("Proteins", "B")
-    qtbot.waitUntil(lambda: desk.in_context is not None and desk.answer is not None)
-    qtbot.waitUntil(lambda: "not implied" in desk.bar.heading)
-    assert "sound, not complete" in desk.bar.detail
+    controller = page.separation
+    controller.open()
+    controller.pick("Pressure", "A")
+    controller.pick("Proteins", "B")
+    qtbot.waitUntil(lambda: controller.in_context is not None and controller.answer is not None)
+    qtbot.waitUntil(lambda: "not implied" in controller.bar.heading)
+    assert "sound, not complete" in controller.bar.detail
     context_views(window.app).choose(page.model_id or "", {"Smoking": "no"})
-    qtbot.waitUntil(lambda: desk.bar.heading == "Pressure ⟂ Proteins, where Smoking = no")
-    assert "Proteins → Pressure" in desk.bar.detail
-    desk.check()
-    qtbot.waitUntil(lambda: "= 0 bits" in desk.bar.detail)
+    qtbot.waitUntil(lambda: controller.bar.heading == "Pressure ⟂ Proteins, where Smoking = no")
+    assert "Proteins → Pressure" in controller.bar.detail
+    controller.check()
+    qtbot.waitUntil(lambda: "= 0 bits" in controller.bar.detail)
 
 
 def test_edges_are_drawn_and_deleted_and_labels_of_other_tables_stay(page, window) -> None:

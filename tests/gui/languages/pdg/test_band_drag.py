@@ -180,11 +180,11 @@ def test_a_band_is_not_moved_below_one_that_hangs_from_it(page: ModelPage, qtbot
 
 
 def test_arcs_of_collapsed_variables_are_not_taken_hold_of(page: ModelPage) -> None:
-    desk = controller_of(page)
-    desk.toggle(SMOKING)
+    controller = controller_of(page)
+    controller.toggle(SMOKING)
     start = arc_place(page, SMOKING, 0, 0, PRESSURE)
     QTest.mousePress(page.front.view.viewport(), LEFT, NO_KEY, start)
-    assert not desk.canvas.band_view.drag.is_held
+    assert not controller.canvas.band_view.drag.is_held
     let_go(page, start)
 
 

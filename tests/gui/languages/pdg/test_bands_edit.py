@@ -101,32 +101,32 @@ def test_a_variable_is_moved_in_the_forest_from_the_inspector(
 
 
 def test_collapsing_keeps_one_box_and_can_be_undone(page: ModelPage, window: MainWindow) -> None:
-    desk = controller_of(page)
-    view = desk.canvas.band_view
-    item = desk.canvas.bands.items_by_variable[SMOKING]
+    controller = controller_of(page)
+    view = controller.canvas.band_view
+    item = controller.canvas.bands.items_by_variable[SMOKING]
     title = view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
     QTest.mouseDClick(view.viewport(), LEFT, NO_KEY, title)
-    assert desk.canvas.bands.collapsed == {SMOKING}
+    assert controller.canvas.bands.collapsed == {SMOKING}
     assert page.entry.display_modes[SMOKING] == "collapsed"
-    assert desk.canvas.bands.node_at(node_centre(desk, SMOKING)) is None
+    assert controller.canvas.bands.node_at(node_centre(controller, SMOKING)) is None
     window.app.document.undo_stack.undo()
-    assert desk.canvas.bands.collapsed == frozenset()
-    QTest.mouseDClick(view.viewport(), LEFT, NO_KEY, _title_of(desk, WORK))
-    assert "one node" in desk.canvas.bubble.text
+    assert controller.canvas.bands.collapsed == frozenset()
+    QTest.mouseDClick(view.viewport(), LEFT, NO_KEY, _title_of(controller, WORK))
+    assert "one node" in controller.canvas.bubble.text
 
 
-def node_centre(desk: PdgExtension, variable: str) -> QPointF:
-    return desk.canvas.bands.box_of((variable, 0)).center()
+def node_centre(controller: PdgExtension, variable: str) -> QPointF:
+    return controller.canvas.bands.box_of((variable, 0)).center()
 
 
-def _title_of(desk: PdgExtension, variable: str) -> object:
-    item = desk.canvas.bands.items_by_variable[variable]
-    return desk.canvas.band_view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
+def _title_of(controller: PdgExtension, variable: str) -> object:
+    item = controller.canvas.bands.items_by_variable[variable]
+    return controller.canvas.band_view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
 
 
 def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None:
-    desk = controller_of(page)
-    menu = graph_node_menu(desk, (PRESSURE, 0))
+    controller = controller_of(page)
+    menu = graph_node_menu(controller, (PRESSURE, 0))
     merges = menu.actions()[0].menu()
     assert merges is not None
     texts = [action.text() for action in merges.actions()]  # type: ignore[attr-defined]
@@ -138,10 +138,10 @@ def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None
 def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
     window: MainWindow, page: ModelPage
 ) -> None:
-    desk, graph = controller_of(page), graph_of_page(page)
-    node = graph_node_menu(desk, (SMOKING, 0))
-    item = desk.canvas.bands.items_by_variable[SMOKING]
-    band = band_menu(page, desk, Hit(item.pos(), node=item))
+    controller, graph = controller_of(page), graph_of_page(page)
+    node = graph_node_menu(controller, (SMOKING, 0))
+    item = controller.canvas.bands.items_by_variable[SMOKING]
+    band = band_menu(page, controller, Hit(item.pos(), node=item))
     for menu, name in ((node, "menu.redirect"), (band, "menu.move")):
         steps = menu.findChild(QMenu, name)
         assert isinstance(steps, QMenu)
@@ -149,7 +149,7 @@ def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
         told = [action.text().partition("\t")[2] for action in steps.actions()]
         assert told
         assert all(re.fullmatch(r"\S+ bits, size \S+, score \S+", words) for words in told)
-    rows, weight = desk.measured_by()
+    rows, weight = controller.measured_by()
     step = next(redirections_from(graph, SMOKING, 0))
     found = operation_effect(graph, step, rows)
     score = change(found.score(weight))

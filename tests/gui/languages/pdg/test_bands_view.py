@@ -52,10 +52,10 @@ def page(window: MainWindow, qtbot: QtBot) -> ModelPage:
 def test_the_page_opens_with_a_band_for_each_variable_and_no_tools_for_graphs(
     page: ModelPage,
 ) -> None:
-    desk = controller_of(page)
-    assert desk.is_open
+    controller = controller_of(page)
+    assert controller.is_open
     assert page.canvas.isHidden()
-    assert set(desk.canvas.bands.items_by_variable) == set(graph_of_page(page).domain.names)
+    assert set(controller.canvas.bands.items_by_variable) == set(graph_of_page(page).domain.names)
     assert not page.bar.findChild(type(page.bar._modes), "modeCombo").isVisible()  # type: ignore[union-attr]
 
 
@@ -147,11 +147,11 @@ def test_in_another_graph_the_node_under_the_pointer_is_lit_anew(page: ModelPage
 
 
 def test_hovering_an_arc_writes_its_state(page: ModelPage) -> None:
-    desk = controller_of(page)
+    controller = controller_of(page)
     graph = graph_of_page(page)
     upper, lower = graph.domain.index(WORK), graph.domain.index(MENTAL)
-    x1, y1, x2, y2 = desk.canvas.bands.bands.arc(upper, 0, 1, 2, lower, 1)
-    view = desk.canvas.band_view
+    x1, y1, x2, y2 = controller.canvas.bands.bands.arc(upper, 0, 1, 2, lower, 1)
+    view = controller.canvas.band_view
     point_at(view.viewport(), view.mapFromScene(QPointF((x1 + x2) / 2, (y1 + y2) / 2)))
     assert view.arc_text == "Physical work = yes · 50.0 %"
 
@@ -263,8 +263,8 @@ def test_the_model_and_the_status_bar_tell_the_sizes(window: MainWindow, page: M
 def test_pixels_kept_while_the_pointer_wanders_are_those_of_the_graph_in_view(
     page: ModelPage, qtbot: QtBot
 ) -> None:
-    desk = controller_of(page)
-    view, bands, live = desk.canvas.view, desk.canvas.bands, page.asking.live
+    controller = controller_of(page)
+    view, bands, live = controller.canvas.view, controller.canvas.bands, page.asking.live
 
     def painted() -> NDArray[np.int64]:
         image = QImage(view.viewport().size(), QImage.Format.Format_ARGB32_Premultiplied)

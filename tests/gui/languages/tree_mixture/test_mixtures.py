@@ -147,13 +147,13 @@ def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPa
 def test_joining_two_tells_what_it_gains_and_can_be_undone(
     qtbot: QtBot, window: MainWindow, trees: ModelPage
 ) -> None:
-    desk, before = controller_of(trees), mixture_of(window, trees.model_id)
-    assert desk.edit() == "show one tree alone first: click its card."
+    controller, before = controller_of(trees), mixture_of(window, trees.model_id)
+    assert controller.edit() == "show one tree alone first: click its card."
     qtbot.mouseClick(card(trees, "tree-1"), LEFT)
     window.app.workspace.select(["tax", "ban"])  # joined by tax – aid – ban
-    qtbot.waitUntil(lambda: desk.offered is not None)
-    assert desk.edit_bar.isVisible()
-    offered = desk.offered
+    qtbot.waitUntil(lambda: controller.offered is not None)
+    assert controller.edit_bar.isVisible()
+    offered = controller.offered
     assert offered is not None
     assert offered.gain is not None
     assert offered.edit.removed is not None
