@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # The nodes whose forest takes less time than to load compiled code.
-PLAIN_NODES = 40
+PLAIN_NODES = 10
 
 
 def maximum_forest(weights: NDArray[np.float64]) -> list[int | None]:

@@ -13,7 +13,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 # Cells of pair tables read between two looks at the cancel token: about a tenth of a second.
 CELLS_PER_CALL = 4_000_000
 # The pairs of so many columns take less time than to load compiled code.
-PLAIN_COLUMNS = 14
+PLAIN_COLUMNS = 10
 
 
 def mutual_information_nats(pairs: PairCounts, cancel: CancelToken = NEVER) -> NDArray[np.float64]:
