@@ -47,6 +47,7 @@ REFUSALS: dict[str, list[tuple[str, str]]] = {
     "sensitivity": [("{m} --target shape=square", "has no probabilities. Use pgmstudio query")],
     "sample": [("{m} -n 3 -o {o}/rows.csv", "cannot be sampled")],
     "curve": [("{d} --learners {l}.spanning-tree -o {o}/curve", "no log-likelihood")],
+    "cross-validate": [("{d} --learners {l}.spanning-tree", "no log-likelihood")],
     "disagree": [("{m} {m} --given shape=square", "has no probabilities")],
     "why": [("{m} {d} color shape", "has no probabilities. Use pgmstudio associations")],
     "moves": [("{m} {d}", "has no probabilities. Use a learner")],
@@ -61,6 +62,7 @@ REFUSALS: dict[str, list[tuple[str, str]]] = {
 # They take neither a model nor a learner.
 OTHER = {
     *("generate", "recipe", "study", "tour", "compare-languages", "independences"),
+    *("completion", "replay"),
     "possibility",  # has tests of its own
 }
 PLAN = """
