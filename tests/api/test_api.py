@@ -288,3 +288,19 @@ def test_networks_go_to_other_libraries_and_back(asia: pgm.Fitted) -> None:
     assert back.query(given={"dysp": "yes"})["asia"] == pytest.approx(
         asia.query(given={"dysp": "yes"})["asia"]
     )
+
+
+def test_networks_go_to_pgmpy_and_back(asia: pgm.Fitted) -> None:
+    pytest.importorskip("pgmpy")
+    from pgmpy.inference import VariableElimination
+
+    network = asia.to_pgmpy()
+    assert network.check_model()
+    evidence = {"smoke": "yes", "xray": "yes"}
+    answer = VariableElimination(network).query(["lung"], evidence, show_progress=False)
+    expected = asia.query("lung", given=evidence)["lung"]
+    assert list(answer.values) == pytest.approx(list(expected.values()))
+    back = pgm.from_pgmpy(network)
+    assert back.query("asia", given={"dysp": "yes"})["asia"] == pytest.approx(
+        asia.query("asia", given={"dysp": "yes"})["asia"]
+    )
