@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -21,11 +22,18 @@ if TYPE_CHECKING:
 LABEL_WIDTH = 180
 
 
+def title_text(face: NodeView) -> str:
+    """The name beside a dot."""
+    return _elided(face.title.replace("\n", " "))
+
+
 def label_text(face: NodeView) -> str:
     """The name beside a dot, with its evidence."""
-    mark = face.mark
-    title = face.title.replace("\n", " ")
-    text = title if mark is None else f"{title} {mark.text}"
+    title, mark = face.title.replace("\n", " "), face.mark
+    return _elided(title if mark is None else f"{title} {mark.text}")
+
+
+def _elided(text: str) -> str:
     metrics = canvas_metrics("caption", "medium")
     return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
 
@@ -73,6 +81,8 @@ class CentralNames(QObject):
         self._scene = scene
         self._zoom = 0.0
         self._labels: tuple[DotLabel, ...] = ()
+        self._key: object = None  # all that the corners depend on
+        self._corners: dict[str, Point] = {}
         scene.contents_changed.connect(self._forget)
 
     def _forget(self) -> None:
@@ -85,9 +95,16 @@ class CentralNames(QObject):
 
     def _placed(self, zoom: float) -> tuple[DotLabel, ...]:
         shown = {i: item for i, item in self._scene.nodes.items() if item.isVisible()}
+        nodes = tuple((i, n.x(), n.y(), n.face.title, n.face.is_faint) for i, n in shown.items())
+        key = zoom, nodes, self._scene.picture.edges
+        if key != self._key:  # evidence moves no name
+            self._key, self._corners = key, self._find_corners(shown, zoom)
+        return tuple(DotLabel(shown[i], zoom, corner) for i, corner in self._corners.items())
+
+    def _find_corners(self, shown: Mapping[str, NodeItem], zoom: float) -> dict[str, Point]:
         order = [node for node in by_degree(self._scene.picture) if node in shown]
         order.sort(key=lambda node: shown[node].face.is_faint)  # those asked about first
         dots: dict[str, Point] = {i: (n.x() * zoom, n.y() * zoom) for i, n in shown.items()}
-        widths = {i: label_width(label_text(item.face)) for i, item in shown.items()}
-        corners = labels_beside(dots, widths, order, dot_radius(zoom) * zoom)
-        return tuple(DotLabel(shown[i], zoom, corner) for i, corner in corners.items())
+        # Nodes with evidence have a label that is not one of these.
+        widths = {i: label_width(title_text(item.face)) for i, item in shown.items()}
+        return labels_beside(dots, widths, order, dot_radius(zoom) * zoom)

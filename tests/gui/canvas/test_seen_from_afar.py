@@ -255,3 +255,20 @@ def test_variables_of_all_lanes_begin_at_one_height(qtbot: QtBot) -> None:
     tops = {lane.list.mapTo(lanes, QPoint(0, 0)).y() for lane in lanes._lanes}
     assert len(lanes._lanes) == 3
     assert len(tops) == 1
+
+
+def test_evidence_moves_no_name_of_a_graph_seen_as_dots(canvas: Canvas) -> None:
+    show_grid(canvas, 8, 8)
+    names = canvas.view.central_names
+    before = {label.item.id: label.rect(0.2).topLeft() for label in names.at(0.2)}
+    assert before
+    first = next(iter(before))
+    face = NodeView(first, states=("no", "yes"), beliefs=(0.0, 1.0), weights=(0.0, 1.0))
+    canvas.scene.show_faces({first: face})
+    canvas.scene.contents_changed.emit()
+    after = {label.item.id: label.rect(0.2).topLeft() for label in names.at(0.2)}
+    assert after == before
+    canvas.scene.move_nodes({first: (5000.0, 5000.0)})
+    canvas.scene.contents_changed.emit()
+    assert {label.item.id: label.rect(0.2).topLeft() for label in names.at(0.2)} != before
+    canvas.stop()

@@ -12,6 +12,7 @@ LABEL_HEIGHT = 17.0
 _AIR = (14.0, 5.0)  # between two labels, across and down
 _BEYOND = 20.0  # how far labels may reach beyond the outermost dots
 _MOST_TRIED = 400
+_FEW = 8
 
 
 def by_degree(picture: GraphPicture) -> list[str]:
@@ -25,10 +26,22 @@ def labels_beside(
     """Top left corners of labels relative to their dots, as many in this order as find space.
 
     A label stands right, left, above or below its dot, at the first of these sides where it touches
-    no label placed before it, covers no dot and does not reach far beyond the outermost ones.
+    no label placed before it, covers no dot and does not reach far beyond the outermost ones. Where
+    dots are so dense that hardly one finds space, each may cover one dot.
     """
     if not order:
         return {}
+    placed = _placed(dots, widths, order, radius, 0)
+    return placed if len(placed) >= _FEW else _placed(dots, widths, order, radius, 1)
+
+
+def _placed(
+    dots: Mapping[str, Point],
+    widths: Mapping[str, float],
+    order: Sequence[str],
+    radius: float,
+    may_cover: int,
+) -> dict[str, Point]:
     points = np.array([dots[node] for node in order], dtype=np.float64).reshape(-1, 2)
     left, top = points.min(axis=0) - _BEYOND
     right, bottom = points.max(axis=0) + _BEYOND
@@ -47,7 +60,7 @@ def labels_beside(
         low = points[number] + corners
         high = low + np.array([wide, LABEL_HEIGHT])
         inside = (points > low[:, None] - radius) & (points < high[:, None] + radius)
-        covers = inside.all(axis=2).any(axis=1)
+        covers = inside.all(axis=2).sum(axis=1) > may_cover
         is_out = (low < (left, top)).any(axis=1) | (high > (right, bottom)).any(axis=1)
         touches = (
             (low[:, None, 0] < taken[:, 2])
