@@ -5,6 +5,7 @@
 #   .\run.ps1 check [ARGS]         compares answers of every model language with brute force; ARGS go to the script
 #   .\run.ps1 fuzz [ARGS]          reads thousands of damaged and hostile files of every format; ARGS go to the script
 #   .\run.ps1 package              wheel, source distribution and a folder that needs no Python, in dist\
+#   .\run.ps1 docs                 the manual as a site in site\, with checked links
 #   .\run.ps1 bench [NAME]         benchmarks against peers, which live in an environment of their own
 #   .\run.ps1 WORDS...             the command line, e.g. .\run.ps1 learn bn.hill-climb sample_data\asia_sample.csv
 # The window and the command line run in the folder they are called from, everything else in the checkout.
@@ -95,7 +96,7 @@ function Invoke-Tests([object[]]$words) {
 
 $first = if ($words.Count -gt 0) { [string]$words[0] } else { '' }
 $rest = Get-Rest $words 1
-$inCheckout = $first -in 'test', 'check', 'fuzz', 'bench', 'package'
+$inCheckout = $first -in 'test', 'check', 'fuzz', 'bench', 'package', 'docs'
 if ($inCheckout) { Push-Location $root }
 try {
     switch ($first) {
@@ -117,6 +118,11 @@ try {
         'package' {
             Initialize-Environment (Join-Path $root '.venv') 'dev,package'
             Invoke-Checked $python (@('packages/build.py') + $rest)
+        }
+        'docs' {
+            Initialize-Environment (Join-Path $root '.venv') 'docs'
+            $env:NO_MKDOCS_2_WARNING = '1' # advertisement of another program
+            Invoke-Checked $python (@('-m', 'mkdocs', 'build', '--strict') + $rest)
         }
         default {
             Initialize-Environment (Join-Path $root '.venv') 'gui,excel'

@@ -85,6 +85,12 @@ def test_package_builds_in_the_checkout(checkout: Path, tmp_path: Path) -> None:
     assert given == ["packages/build.py", "--no-bundle"]
 
 
+def test_docs_stops_at_a_dead_link(checkout: Path, tmp_path: Path) -> None:
+    where, given = run(checkout, "docs", "--site-dir", "pages", folder=tmp_path)
+    assert where == str(checkout)
+    assert given == ["-m", "mkdocs", "build", "--strict", "--site-dir", "pages"]
+
+
 def test_the_script_for_windows_has_the_same_words() -> None:
     """Its head lists them as that of `run` does, and its switch knows each of them."""
     heads = [

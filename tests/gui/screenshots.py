@@ -1,7 +1,7 @@
 """Pictures of every page, light and dark, wide and narrow, to be looked at by people.
 
     python tests/gui/screenshots.py            leaves them in tests/pictures/out/
-    python tests/gui/screenshots.py --manual   renews the pictures of the README in docs/pictures/
+    python tests/gui/screenshots.py --manual   renews the pictures of the manual in docs/pictures/
     python tests/gui/screenshots.py --only main asked    only these groups of scenes
     python tests/gui/screenshots.py --pages    only the main pages, also with text of 200 %
 
@@ -22,8 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QSettings  # noqa: E402 - the platform is chosen before
-from PySide6.QtGui import QPainter  # noqa: E402
+import numpy as np  # noqa: E402 - the platform is chosen before
+from PySide6.QtCore import QSettings, Qt  # noqa: E402
+from PySide6.QtGui import QImage, QPainter  # noqa: E402
 
 from pgmstudio.core.resources import folder_of  # noqa: E402
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver, WindowTour  # noqa: E402
@@ -36,10 +37,22 @@ from tests.gui.picture_scenes import GROUPS  # noqa: E402
 from tests.gui.walking import opened_windows  # noqa: E402
 
 SIZES = ((1280, 800), (1024, 700))
-# The four pictures the README shows, by the names they have there.
+# The pictures that README and tutorials show, by the names they have there.
 MANUAL = {
-    "main": {"import": "import", "running": "learning", "graph": "evidence", "table": "table"},
+    "main": {
+        "import": "import",
+        "running": "learning",
+        "graph": "evidence",
+        "table": "table",
+        "knowledge": "knowledge",
+    },
     "comparing": {"compare": "compare"},
+    "labels": {"ldag-context": "labelled-graph"},
+    "graphs": {"pdg-evidence": "decision-graph"},
+    "classes": {"classes-profiles": "class-profiles"},
+    "small": {"export": "export", "cycle": "cycle"},
+    "stepwise": {"steps-1-columns": "step-by-step"},
+    "curves": {"curves": "sl-curves"},
 }
 # The sixteen main pages, the page of a model once for each language, by the names of their files.
 PAGES = {
@@ -156,10 +169,21 @@ def take_whole(driver: WindowDriver, file: Path) -> Path:
     return file
 
 
+def reduce_colours(file: Path) -> None:
+    """Store a picture with its 256 most frequent colours, at a third of the bytes."""
+    image = QImage(str(file)).convertToFormat(QImage.Format.Format_RGB32)
+    shape = image.height(), image.bytesPerLine() // 4
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(shape)[:, : image.width()]
+    colours, counts = np.unique(pixels, return_counts=True)
+    palette = [int(colour) for colour in colours[np.argsort(-counts, kind="stable")][:256]]
+    nearest = Qt.ImageConversionFlag.ThresholdDither | Qt.ImageConversionFlag.AvoidDither
+    image.convertToFormat(QImage.Format.Format_Indexed8, palette, nearest).save(str(file), "PNG", 0)
+
+
 def main() -> int:
     progress_dialog.QUIET_MS = 60_000  # files are open when their scene goes on
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manual", action="store_true", help="only the pictures of the README")
+    parser.add_argument("--manual", action="store_true", help="only the pictures of the manual")
     parser.add_argument("--pages", action="store_true", help="only the main pages")
     parser.add_argument("--only", nargs="+", choices=SCENES, default=list(SCENES), metavar="GROUP")
     chosen = parser.parse_args()
@@ -170,10 +194,12 @@ def main() -> int:
             make_application()
         )  # as in the program: widgets do not die in other threads
         if chosen.manual:
-            for group, names in MANUAL.items():
-                take_pictures(
-                    ROOT / "docs/pictures", SIZES[0], group, names=names, modes=("light",)
-                )
+            folder = ROOT / "docs/pictures"
+            for group in (group for group in MANUAL if group in chosen.only):
+                names = MANUAL[group]
+                take_pictures(folder, SIZES[0], group, names=names, modes=("light",))
+                for name in names.values():
+                    reduce_colours(folder / f"{name}.png")
         elif chosen.pages:
             for size, scale in PAGE_LOOKS:
                 for group in (g for g in PAGES if g in chosen.only):

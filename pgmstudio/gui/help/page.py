@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.help.contents import INDEX, ManualPage, anchor_of, read_contents
 from pgmstudio.gui.help.show_me import SCHEME, ShowMe
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, named, row, tool_button, vbox
@@ -42,72 +41,6 @@ LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage
 _PATH = Qt.ItemDataRole.UserRole
-
-
-INDEX = "index.md"
-_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-_LINK = re.compile(r"\]\(([\w./-]+\.md)(?:#[\w-]*)?\)")
-
-
-@dataclass(frozen=True)
-class ManualPage:
-    """One page: its path below the manual's folder, its title and the pages below it."""
-
-    path: str
-    title: str
-    children: tuple[ManualPage, ...] = ()
-
-
-@dataclass(frozen=True)
-class ManualSection:
-    """A heading of the index page with its pages; the index itself has no heading."""
-
-    title: str
-    pages: tuple[ManualPage, ...] = field(default=())
-
-
-def read_contents(folder: Path) -> tuple[ManualSection, ...]:
-    """The sections of the manual in the order of the index page."""
-    index = folder / INDEX
-    if not index.is_file():
-        return ()
-    sections = [ManualSection("", (ManualPage(INDEX, title_of(index)),))]
-    parts = _HEADING.split(index.read_text(encoding="utf-8"))
-    for title, text in zip(parts[1::2], parts[2::2], strict=True):
-        files = linked_files(text, index)
-        pages = tuple(_page(folder, file) for file in files if file != index)
-        if pages:
-            sections.append(ManualSection(title.strip(), pages))
-    return tuple(sections)
-
-
-def linked_files(text: str, file: Path) -> tuple[Path, ...]:
-    """The existing pages that a text of `file` links to, without repetition."""
-    targets = ((file.parent / link).resolve() for link in _LINK.findall(text))
-    return tuple(dict.fromkeys(target for target in targets if target.is_file()))
-
-
-def title_of(file: Path) -> str:
-    """The first heading of a page, or the name of its file."""
-    with file.open(encoding="utf-8") as lines:
-        first = lines.readline().lstrip("# ").strip()
-    return first or file.stem
-
-
-def anchor_of(heading: str) -> str:
-    """The link target of a heading, formed as on GitHub: `#smoothing-of-tables`."""
-    words = re.sub(r"[^\w\s-]", "", heading.strip().lower())
-    return re.sub(r"\s", "-", words)
-
-
-def _page(folder: Path, file: Path) -> ManualPage:
-    below = file.with_suffix("")
-    children: tuple[ManualPage, ...] = ()
-    if below.is_dir():
-        linked = linked_files(file.read_text(encoding="utf-8"), file)
-        ordered = dict.fromkeys([*linked, *sorted(below.glob("*.md"))])
-        children = tuple(_page(folder, child) for child in ordered if child.parent == below)
-    return ManualPage(file.relative_to(folder).as_posix(), title_of(file), children)
 
 
 class HelpPage(Page):

@@ -23,8 +23,9 @@ from pgmstudio.core.learning.score_definition import score_definition
 from pgmstudio.core.resources import folder_of
 from pgmstudio.core.scores.association_measures import MEASURES
 from pgmstudio.gui.evidence.sensitivity_page import EXPLAINED_HEADS, VIEWS, SensitivityQuery
+from pgmstudio.gui.help.contents import anchor_of
 from pgmstudio.gui.help.context_help import HelpDialog
-from pgmstudio.gui.help.page import HelpPage, anchor_of
+from pgmstudio.gui.help.page import HelpPage
 from pgmstudio.gui.help.topics import TOPICS, topic_of
 from pgmstudio.gui.widgets.fact_rows import FactRows
 from pgmstudio.gui.widgets.grid_view import SortHead
