@@ -1,6 +1,7 @@
 """The runs of a curve over several processes, with a time limit that the learners share fairly.
 
-A learner that is run for many λ gets as much time in all as one that goes through them by itself.
+A learner that is run for many λ gets as much time in all as one that goes through them by itself. A
+run that has no model after its part goes on to its first one, within half of its learner's time.
 The runs of the learners take turns, so that a stop leaves points of each of them.
 """
 
@@ -9,13 +10,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import overload
+from dataclasses import dataclass
+from typing import Any, overload
 
-from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.execution.events import CLOCK, CancelToken
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows
-from pgmstudio.core.experiments.plans.run_task import PointWork
+from pgmstudio.core.experiments.plans.run_task import PointEvent, PointWork
 from pgmstudio.core.experiments.plans.runner import (
     Executor,
     ExecutorEvent,
@@ -40,7 +41,7 @@ class FairExecutor:
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, ExecutorEvent]]:
         order = taking_turns([work.run for work in works])
-        sorted_works: Sequence[PointWork] = [works[number] for number in order]
+        sorted_works: Sequence[Any] = [works[number] for number in order]
         processes = min(self.processes or core_count(), max(1, len(works)))
         if self.seconds is not None:
             sorted_works = FairShares(sorted_works, LEARNING_FRACTION * self.seconds, processes)
@@ -63,34 +64,55 @@ def _curve(run: PlannedRun) -> tuple[str, str]:
     return run.learner, run.name
 
 
-class FairShares(Sequence[PointWork]):
+@dataclass(frozen=True)
+class _FairWork:
+    """A run that ends after its share, or, while it has no model, after `most` seconds."""
+
+    work: PointWork
+    share: float
+    most: float
+
+    def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
+        began = CLOCK.now()
+
+        def is_over(has_model: bool) -> bool:
+            return CLOCK.now() - began >= (self.share if has_model else self.most)
+
+        return self.work(rows, cancel, ends=is_over)
+
+
+class FairShares(Sequence[_FairWork]):
     """Works whose runs get their part of the time that is left when they are taken."""
 
     def __init__(self, works: Sequence[PointWork], seconds: float, processes: int) -> None:
         self._works, self._processes = works, processes
-        counts = Counter(_curve(work.run) for work in works)
-        self._weights = [1 / counts[_curve(work.run)] for work in works]
+        self._curves = [_curve(work.run) for work in works]
+        counts = Counter(self._curves)
+        self._weights = [1 / counts[curve] for curve in self._curves]
         self._end = time.monotonic() + seconds
 
     def __len__(self) -> int:
         return len(self._works)
 
     @overload
-    def __getitem__(self, index: int) -> PointWork: ...
+    def __getitem__(self, index: int) -> _FairWork: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[PointWork]: ...
-    def __getitem__(self, index: int | slice) -> PointWork | Sequence[PointWork]:
+    def __getitem__(self, index: slice) -> Sequence[_FairWork]: ...
+    def __getitem__(self, index: int | slice) -> _FairWork | Sequence[_FairWork]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         work = self._works[index]  # an IndexError ends an iteration
-        seconds = self.seconds_of(index, self._end - time.monotonic())
-        limit = seconds if work.run.time_limit is None else min(seconds, work.run.time_limit)
-        return replace(work, run=replace(work.run, time_limit=limit))
+        return _FairWork(work, *self.seconds_of(index, self._end - time.monotonic()))
 
-    def seconds_of(self, index: int, left: float) -> float:
-        """The part of `left` seconds, over all processes, of a run that begins now.
+    def seconds_of(self, index: int, left: float) -> tuple[float, float]:
+        """Of `left` seconds, over all processes, the share of a run that begins now, and half of
+        its learner's: so long it may go on to its first model.
 
         The runs before it have begun, so theirs is no longer to be shared.
         """
-        fraction = self._weights[index] / sum(self._weights[index:])
-        return max(MIN_SECONDS, min(left, left * self._processes * fraction))
+        spread = left * self._processes
+        share = min(left, spread * self._weights[index] / sum(self._weights[index:]))
+        learners = len(set(self._curves[index:]))
+        most = min(left, spread / learners / 2)
+        share = max(MIN_SECONDS, share)
+        return share, max(share, most)
