@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode
-from pgmstudio.core.inference.base import Done, Finding, as_seen, weights_of
+from pgmstudio.core.inference.base import Done, Finding, Scale, as_seen, weights_of
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.model import HasDag
@@ -80,6 +81,10 @@ class NodeViewFactory:
         is_stale = self._is_stale()
         return {n.id: self._face(n, evidence, is_stale) for n in picture.nodes}
 
+    @cached_property
+    def _scale(self) -> Scale:
+        return language_of(self.entry.model).scale
+
     def _is_stale(self) -> bool:
         """Beliefs that arrive at once are never shown as stale: a blink of grey would disturb."""
         live = self.live
@@ -112,7 +117,7 @@ class NodeViewFactory:
             is_stale=is_stale or name in self.waiting,
             note=entry.node_notes.get(name, ""),
             is_done=isinstance(finding, Done),
-            scale=language_of(entry.model).scale,
+            scale=self._scale,
             cut=self.cut,
             errors=() if live is None else _floats(live.errors.get(name), variable.cardinality),
         )
