@@ -53,6 +53,10 @@ class GuiThreadCollector(QObject):
 SWITCH_SECONDS = 0.001
 
 
+# After the first paint: the window is complete and what was given to open is open.
+COMPILE_AFTER_MS = 3000
+
+
 def make_application(arguments: Sequence[str] = ()) -> QApplication:
     """The QApplication with the look from the preferences."""
     qt_app = QApplication.instance()
@@ -126,11 +130,14 @@ class AfterFirstPaint(QObject):
 
 def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.files.opening import begin
+    from pgmstudio.gui.runs.learner_compiler import LearnerCompiler
 
     window.add_late_actions()
     # Modules and the window stay until the end: collections need not look at them, which would
     # hold the window for a quarter of a second.
     gc.freeze()
+    compiler = window.app.service(LearnerCompiler)
+    QTimer.singleShot(COMPILE_AFTER_MS, compiler, compiler.start)
     if not files:
         window.panels.build_bit_by_bit()
         return

@@ -27,6 +27,7 @@ from pgmstudio.gui.evidence.active_model import data_around
 from pgmstudio.gui.evidence.cpt_edit_session import cpt_edit_session
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.languages.registry import language_view
+from pgmstudio.gui.runs.learner_compiler import LearnerCompiler
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.number_help import NumberHelp
@@ -34,6 +35,8 @@ from pgmstudio.gui.widgets.number_help import NumberHelp
 _GAP = 6
 # These stand out as a whole; of the others only the numbers do.
 _IN_ONE_INK = ("statusRuns", "statusWaits")
+IDLE_TIP = "Runs under way; click stops them."
+COMPILING_TIP = "Learners are compiled once, with low priority, so that their first run is fast."
 _NUMBERS = re.compile(rf"(?<![\w.])[−-]?\d[\d{THIN}.]*(?:e[−+-]?\d+)?")
 
 
@@ -73,6 +76,7 @@ class StatusBar(QStatusBar):
         )
         self.speed = self._part("statusSpeed", "How long the last update took.", right=True)
         self._work = cpt_edit_session(app)
+        self._compiler = app.service(LearnerCompiler)
         self.waits = self._part(
             "statusWaits", "Typed numbers become beliefs once their column sums to 1.", right=True
         )
@@ -87,7 +91,7 @@ class StatusBar(QStatusBar):
         )
         self._parts = (*self._dropping, self.evidence, self.waits)
         self._wanted: set[QPushButton] = set()
-        self.signal = self._part("statusRuns", "Runs under way; click stops them.", right=True)
+        self.signal = self._part("statusRuns", IDLE_TIP, right=True)
         self.addWidget(self._strip, 1)
         self._strip.asked.connect(self._fit)
         self.signal.clicked.disconnect()
@@ -103,6 +107,7 @@ class StatusBar(QStatusBar):
         for signal in (runs.run_added, runs.run_changed, runs.run_ended, runs.order_changed):
             signal.connect(self._refresh_runs)
         workspace.background_runs.changed.connect(self._refresh_runs)
+        self._compiler.changed.connect(self._refresh_runs)
         self._work.changed.connect(self._refresh)
         self._refresh()
         self._refresh_runs()
@@ -217,11 +222,15 @@ class StatusBar(QStatusBar):
         runs, background = self._app.workspace.runs, self._app.workspace.background_runs.running
         busy, waiting = len(runs.running) + len(background), len(runs.waiting)
         if not busy and not waiting:
-            self.signal.setText("Ready")
+            compiled = self._compiler.fraction
+            done = "" if compiled is None else f" · compiling learners {compiled:.0%}"
+            self.signal.setText(f"Ready{done}")
+            self.signal.setToolTip(IDLE_TIP if compiled is None else COMPILING_TIP)
             self.signal.setIcon(icon("check-circle", "success_ink"))
             self._colour_signal("ready")
             self._fit()
             return
+        self.signal.setToolTip(IDLE_TIP)
         states = {run.state for run in runs.running} | {run.state for run in background}
         stopping = JobState.CANCELLING in states
         words = f"{busy} run{'s' if busy != 1 else ''}" + (
