@@ -120,7 +120,7 @@ SAMPLES = (
         "Check-up",
         "Numbers and gaps",
         DATA,
-        "Drag the cuts of three columns; say what ? means.",
+        "Drag the bin edges of three columns; choose what ? means.",
     ),
     Sample(
         "asia_sample.csv", "Asia rows", "Data", DATA, "5 000 rows drawn from Asia: learn it back."
