@@ -223,8 +223,8 @@ class StatusBar(QStatusBar):
         busy, waiting = len(runs.running) + len(background), len(runs.waiting)
         if not busy and not waiting:
             compiled = self._compiler.fraction
-            done = "" if compiled is None else f" · compiling learners {percent(compiled, 0)}\u00a0%"
-            self.signal.setText(f"Ready{done}")
+            done = "" if compiled is None else f"{percent(compiled, 0)}\u00a0%"
+            self.signal.setText(f"Ready · compiling learners {done}" if done else "Ready")
             self.signal.setToolTip(IDLE_TIP if compiled is None else COMPILING_TIP)
             self.signal.setIcon(icon("check-circle", "success_ink"))
             self._colour_signal("ready")
