@@ -2,16 +2,24 @@
 
     python docs/generate_reference.py           rewrites the tables between their markers
     python docs/generate_reference.py --check   only reports which pages are out of date
+    python docs/generate_reference.py --output  also runs the first command of every learner's page
+                                                and writes what it prints below it
 
 A table stands between two markers: `<!-- parameters -->` on the page of a learner,
 `<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`,
 `<!-- estimators -->` in `reference/scikit-learn.md`, `<!-- measures -->` in
-`reference/measures.md`; `<!-- end -->` stands after it.
+`reference/measures.md`; `<!-- end -->` stands after it. The whole of `reference/api.md` is made
+from docstrings.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,12 +27,14 @@ from typing import Any
 if __name__ == "__main__":  # from a checkout, whether or not the package is installed
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from docs.api_reference import api_page
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.scores.association_measures import BSK, MEASURES
 
-REFERENCE = Path(__file__).resolve().parent / "reference"
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "docs" / "reference"
 END = "<!-- end -->"
 
 
@@ -142,6 +152,38 @@ def generated_pages() -> Iterator[tuple[Path, str]]:
     overview = REFERENCE / "scikit-learn.md"
     text = overview.read_text(encoding="utf-8")
     yield overview, replace_between(text, "estimators", estimator_list())
+    yield REFERENCE / "api.md", api_page()
+
+
+def with_output(text: str, learner_key: str) -> str:
+    """The page with what its first `learn` command prints below it, run in an empty folder."""
+    block = re.search(r"```console\n(.*?)```", text, re.DOTALL)
+    if block is None:
+        raise ValueError(f"the page of {learner_key} has no command")
+    shown = []
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sample_data").symlink_to(ROOT / "sample_data")
+        for command in re.findall(r"^\$ pgmstudio (.*)$", block[1], re.MULTILINE):
+            called = subprocess.run(
+                [sys.executable, "-m", "pgmstudio", *shlex.split(command)],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            shown.append(f"$ pgmstudio {command}")
+            if command.startswith(f"learn {learner_key} "):
+                shown += [line for line in called.stdout.splitlines() if _is_shown(line)]
+                rest = block[1].partition(f"$ pgmstudio {command}\n")[2]
+                shown += [line for line in rest.splitlines() if line.startswith("$ ")]
+                break
+    return text.replace(block[0], "\n".join(["```console", *shown, "```"]), 1)
+
+
+def _is_shown(line: str) -> bool:
+    """Times differ from run to run, and where a model is saved says nothing about a learner."""
+    return not line.startswith(("Time ", "Saved to ", "Not saved "))
 
 
 def outdated_pages() -> list[tuple[Path, str]]:
@@ -187,7 +229,16 @@ def _values(spec: ParamSpec) -> str:
     return f"{allowed}, or `auto`" if spec.allows_auto else allowed
 
 
+def write_output() -> None:
+    for learner in built_in_learners():
+        page = page_of(learner.key)
+        page.write_text(with_output(page.read_text(encoding="utf-8"), learner.key), "utf-8")
+        print(f"with its output: {page}", flush=True)
+
+
 def main() -> int:
+    if "--output" in sys.argv:
+        write_output()
     outdated = outdated_pages()
     for page, text in outdated:
         if "--check" in sys.argv:

@@ -29,36 +29,51 @@ def commands_of(page: Path) -> list[list[str]]:
     return [shlex.split(match[1]) for match in result if match]
 
 
+def shown_output(page: Path) -> list[tuple[list[str], list[str]]]:
+    """Every command of the page with the lines shown below it, times and empty lines left out."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    shown: list[tuple[list[str], list[str]]] = []
+    for line in "".join(blocks).splitlines():
+        if line.startswith("$ "):
+            shown.append((shlex.split(line.partition(" ")[2])[1:], []))
+        elif line and not line.startswith("Time "):
+            shown[-1][1].append(line)
+    return shown
+
+
+def assert_printed(shown: list[str], printed: list[str]) -> None:
+    """Every line shown is one of the output, in this order; others may be left out."""
+    rest = iter(printed)
+    for line in shown:
+        assert line in rest, f"not printed here: {line}"
+
+
 WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
-def test_the_commands_of_a_page_run_one_after_another(
+def test_the_commands_of_a_page_run_one_after_another_and_print_what_it_shows(
     call: Call, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
-    for argv in commands_of(page):
+    for argv, shown in shown_output(page):
         if argv != ["test"]:  # ./run test is this suite
             done = call(*argv)
             assert done.code == 0, f"{' '.join(argv)}: {done.err}"
+            assert_printed(shown, done.out.splitlines())
 
 
-def test_the_lecture_page_shows_what_its_commands_print(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every line below a command is one of its output, in this order; others are left out."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
-    page = DOCS / "tutorials/learn-a-structure.md"
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    printed: list[str] = []
-    for line in "".join(blocks).splitlines():
-        if line.startswith("$ pgmstudio "):
-            printed = call(*shlex.split(line.removeprefix("$ pgmstudio "))).out.splitlines()
-        elif line:
-            assert line in printed
-            del printed[: printed.index(line) + 1]
+@pytest.mark.parametrize(
+    "page", sorted((DOCS / "reference/learners").glob("*.md")), ids=lambda page: page.stem
+)
+def test_the_page_of_a_learner_says_when_to_use_it_and_shows_what_it_prints(page: Path) -> None:
+    """`python docs/generate_reference.py --output` writes what the commands print."""
+    text = page.read_text(encoding="utf-8")
+    assert "**Use it** " in text
+    key = text.partition(":")[0].removeprefix("# ")
+    shown = next(lines for argv, lines in shown_output(page) if argv[:2] == ["learn", key])
+    assert shown[0].split()[:2] == ["Learner", f"{key},"]
 
 
 SAMPLES = commands_of(ROOT / "sample_data/README.md")

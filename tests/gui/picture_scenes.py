@@ -50,6 +50,7 @@ from tests.gui import (
     relation_scenes,
     saving_scenes,
     small_scenes,
+    tutorial_scenes,
 )
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES, open_asia
@@ -344,4 +345,5 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     **mixture_scenes.GROUPS,
     **move_scenes.GROUPS,
     **relation_scenes.GROUPS,
+    **tutorial_scenes.GROUPS,
 }

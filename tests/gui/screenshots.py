@@ -47,12 +47,14 @@ MANUAL = {
         "knowledge": "knowledge",
     },
     "comparing": {"compare": "compare"},
-    "labels": {"ldag-context": "labelled-graph"},
-    "graphs": {"pdg-evidence": "decision-graph"},
-    "classes": {"classes-profiles": "class-profiles"},
-    "small": {"export": "export", "cycle": "cycle"},
     "stepwise": {"steps-1-columns": "step-by-step"},
-    "curves": {"curves": "sl-curves"},
+    "tutorials": {
+        "tutorial-labels": "labelled-graph",
+        "tutorial-flow": "decision-graph",
+        "tutorial-classes": "class-profiles",
+        "tutorial-greenhouse": "greenhouse",
+        "tutorial-cycle": "cycle",
+    },
 }
 # The sixteen main pages, the page of a model once for each language, by the names of their files.
 PAGES = {

@@ -70,7 +70,7 @@ def small(driver: WindowDriver, own: Path) -> Iterator[str]:
     driver.window.error_notes.dismiss_all()
     page.canvas.view.setFocus()
     app.workspace.select(())  # an inspector over the canvas would hide the gesture
-    _cycle(driver, page)
+    draw_a_cycle(driver, page)
     yield "cycle"
     QTest.keyClick(page.canvas.view, Qt.Key.Key_Escape)
     driver.do("help.contents")
@@ -87,7 +87,7 @@ def small(driver: WindowDriver, own: Path) -> Iterator[str]:
     yield "recovery"
 
 
-def _cycle(driver: WindowDriver, page: ModelPage) -> None:
+def draw_a_cycle(driver: WindowDriver, page: ModelPage) -> None:
     """An edge against the arrows, still in the hand."""
     open_model_page(driver.app, page.model_id or "")
     page.canvas.view.fit()
