@@ -7,11 +7,13 @@ such as the rows of a table, is stored beside the script (`script.py`).
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -112,14 +114,18 @@ def commands_of(edit: Edit, project: Project) -> tuple[Command, ...]:
 def literal(value: Any, project: Project) -> Any:
     """The value as numbers, texts, lists, tuples, sets and dicts; NoText when it is none."""
     match value:
-        case None | bool() | int() | float() | str():
-            return value.item() if isinstance(value, np.generic) else value
         case np.generic():
-            return value.item()
+            return literal(value.item(), project)
+        case float():
+            if not math.isfinite(value):
+                raise NoText
+            return value
+        case None | bool() | int() | str():
+            return value
         case np.ndarray():
             if value.size > MAX_NUMBERS or value.dtype == object:
                 raise NoText
-            return value.tolist()
+            return literal(value.tolist(), project)
         case Variable() | ComparisonEntry():
             return {key: literal(entry, project) for key, entry in asdict(value).items()}
         case Knowledge():
@@ -160,11 +166,7 @@ def _is_reference(value: Any) -> bool:
 def edit_of(command: Command, project: Project) -> Edit:
     """The edit that a command names, for this project."""
     function = named("command", command.name, EDITS)
-    signature = inspect.signature(function)
-    try:
-        signature.bind(project, **command.arguments)
-    except TypeError as error:
-        raise PgmStudioError(f"{command.name}: {error}.") from None
+    check_arguments(command, function, project)
     hints = _hints(function)
     arguments = {
         key: _value(hints.get(key), value, project) for key, value in command.arguments.items()
@@ -172,8 +174,29 @@ def edit_of(command: Command, project: Project) -> Edit:
     return partial(function, **arguments)
 
 
+def check_arguments(
+    command: Command, function: Callable[..., Any], *first: object, **more: object
+) -> None:
+    """PgmStudioError unless the function has these parameters, and those that are texts, whole
+    numbers or mappings are."""
+    try:
+        inspect.signature(function).bind(*first, **command.arguments, **more)
+    except TypeError as error:
+        raise PgmStudioError(f"{command.name}: {error}.") from None
+    hints = _hints(function)
+    for name, value in command.arguments.items():
+        hint = hints.get(name)
+        alternatives = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+        allowed = tuple(get_origin(one) or one for one in alternatives)
+        if _CHECKED.issuperset(allowed) and not isinstance(value, allowed):
+            raise PgmStudioError(f"{command.name}: {name} cannot be {value!r:.60}.")
+
+
+_CHECKED = frozenset({str, int, bool, NoneType, Mapping})
+
+
 @cache
-def _hints(function: Callable[..., Project]) -> Mapping[str, Any]:
+def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
     return get_type_hints(function)
 
 

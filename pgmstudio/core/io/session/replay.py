@@ -19,7 +19,7 @@ from pgmstudio.core.io.import_plan import (
     read,
     restored_draft,
 )
-from pgmstudio.core.io.session.commands import Command, edit_of
+from pgmstudio.core.io.session.commands import Command, check_arguments, edit_of
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.base import LearnEvent
@@ -37,7 +37,8 @@ from pgmstudio.core.project.runs import learned_entry, models_of, training_rows
 from pgmstudio.version import __version__
 
 PARTS = ("data", "models", "runs", "curves", "comparisons", "evidence_cases")
-
+# The ids of other entries in an entry.
+REFERENCES = frozenset({"data_id", "run_id", "model_id", "model_ids"})
 
 RunTask = Callable[[LearnTask, CancelToken], Iterator[LearnEvent]]
 
@@ -150,12 +151,16 @@ class Replay:
             "remove": self.remove,
         }
         if command.name in actions:
-            try:
-                yield from actions[command.name](**command.arguments, cancel=cancel)
-            except TypeError as error:
-                raise PgmStudioError(f"{command.name}: {error}.") from None
+            action = actions[command.name]
+            check_arguments(command, action, cancel=cancel)
+            yield from action(**command.arguments, cancel=cancel)
         else:
-            self.project = edit_of(command, self.project)(self.project)
+            try:
+                self.project = edit_of(command, self.project)(self.project)
+            except (TypeError, ValueError, LookupError, AttributeError) as error:
+                if isinstance(error, PgmStudioError):
+                    raise
+                raise PgmStudioError(f"{command.name}: {error}.") from error
 
     def learn(
         self,
@@ -242,7 +247,7 @@ class Replay:
             yield from self._import(self._data.pop(0), "", Draft(), cancel)
             return
         entry = named("stored entry", stored, _part(self._stored, part))
-        known = {field.name for field in fields(entry)}
+        known = REFERENCES & {field.name for field in fields(entry)}
         wrong = next((name for name in references if name not in known), None)
         if wrong is not None:
             raise UnknownNameError("reference", wrong, known)

@@ -23,9 +23,11 @@ from pgmstudio.core.experiments.bootstrap import BootstrapParams
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.project.project_file import read_project, write_project
+from pgmstudio.core.io.reading_limits import check_regular
 from pgmstudio.core.io.session.commands import Command, NoText, commands_of, literal
 from pgmstudio.core.io.session.replay import (
     PARTS,
+    REFERENCES,
     RecordedIds,
     Replay,
     RunTask,
@@ -175,12 +177,9 @@ class _Writer:
         return Project(**self.stored) if any(self.stored.values()) else None
 
 
-_REFERENCES = ("data_id", "run_id", "model_id", "model_ids")
-
-
 def _references(entry: Any) -> dict[str, Any]:
     """The ids of other entries in an entry; a file of parts would lose them."""
-    return {name: getattr(entry, name) for name in _REFERENCES if getattr(entry, name, None)}
+    return {name: getattr(entry, name) for name in sorted(REFERENCES) if getattr(entry, name, None)}
 
 
 def _loose(entry: Any) -> Any:
@@ -206,7 +205,7 @@ def learn_command(run: Run, into: str | None, project: Project) -> Command:
     frequencies = run.artifacts.get(EdgeFrequencies.kind)
     optional = {
         "part": part,
-        "parameters": changed,
+        "parameters": literal(changed, project),
         "into": into,
         "bootstrap": None if frequencies is None else _bootstrap(frequencies["settings"]),
     }
@@ -266,20 +265,20 @@ def write_script(path: Path, steps: Sequence[Step], title: str) -> None:
         if project is not None:
             file = path.with_name(f"{path.stem}.{name}.pgmz")
             write_project(file, project)
-            files += f'{name}=here / "{file.name}", '
+            files += f"{name}=here / {file.name!r}, "
     result = f"{path.stem}-rebuilt.pgmz"
     heading = f"Session of PGM Studio: {title}" if title else "Session of PGM Studio"
     text = _HEAD.format(
         title=_plain_text(heading),
         version=__version__,
-        name=path.name,
-        result=result,
+        name=_plain_text(path.name),
+        result=_plain_text(result),
         files=files,
     )
     for comment, commands in chapters:
         calls = "\n".join(map(call_text, commands))
         text += f"\n# {_plain_text(comment)}\n{calls}\n"
-    text += f'\nproject.save(here / "{result}")\n'
+    text += f"\nproject.save(here / {result!r})\n"
     replace_file(path, text.encode())
 
 
@@ -300,13 +299,16 @@ def _has_content(project: Project) -> bool:
 
 def read_script(path: Path) -> Script:
     """The commands of a script that `write_script` wrote; FileError for any other Python."""
+    check_regular(path, FileError)
     try:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(path, f"cannot be read: {error}.") from None
     except SyntaxError as error:
-        raise FileError(path, f"line {error.lineno} is no Python: {error.msg}.") from None
+        raise FileError(path, f"line {error.lineno or 1} is no Python: {error.msg}.") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise FileError(path, f"is no Python that can be read: {error}.") from None
     comments = _comments(text)
     steps: list[ScriptStep] = []
     files: dict[str, Path] = {}
@@ -372,7 +374,7 @@ def _command(statement: ast.stmt, path: Path) -> Command:
             try:
                 values = [ast.literal_eval(one) for one in positional]
                 named = {str(one.arg): ast.literal_eval(one.value) for one in keywords}
-            except ValueError:
+            except (ValueError, TypeError, RecursionError, MemoryError):
                 raise FileError(
                     path, f"line {statement.lineno}: an argument is not a plain value."
                 ) from None

@@ -23,7 +23,14 @@ from pgmstudio.core.io.evidence import evidence_document
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.io.project.project_file import read_project
-from pgmstudio.core.io.session.commands import EDITS, Command, commands_of, edit_of
+from pgmstudio.core.io.session.commands import (
+    EDITS,
+    Command,
+    NoText,
+    commands_of,
+    edit_of,
+    literal,
+)
 from pgmstudio.core.io.session.replay import Replay
 from pgmstudio.core.io.session.script import call_text, read_script, write_script
 from pgmstudio.core.project import edits, model_edits
@@ -258,6 +265,8 @@ def test_every_command_names_a_function_and_is_written_as_a_call() -> None:
         ("project.set_title(title=open('x').read())", "line 1: an argument is not a plain value"),
         ("project.set_title(**{'title': 'x'})", "line 1 is not a command"),
         ("def broken(:", "line 1 is no Python"),
+        ("project.set_title(title={[]: 1})", "line 1: an argument is not a plain value"),
+        ("project.set_title(title=" + "-" * 5000 + "1)", "no Python that can be read"),
     ],
 )
 def test_other_python_is_refused_and_not_executed(line: str, message: str, tmp_path: Path) -> None:
@@ -275,12 +284,46 @@ def test_other_python_is_refused_and_not_executed(line: str, message: str, tmp_p
         (Command("restore", {"part": "models", "key": "m1", "stored": "s1"}), "stored entry"),
         (Command("restore", {"part": "unknown", "key": "m1", "stored": "s1"}), "part of a project"),
         (Command("learn", {"learner": "bn.kes"}), "learn: "),
+        (Command("set_title", {"title": 5}), "set_title: title cannot be 5"),
+        (Command("set_tiers", {"tiers": 5}), "set_tiers: "),
+        (Command("import_file", {"path": "x.csv", "choices": 5}), "choices cannot be 5"),
+        (Command("split_data", {"data_id": "d1", "parts": 5}), "split_data: "),
+        (Command("edit_data", {"data_id": "d1", "edit": "eval"}), "edit of data is called “eval”"),
     ],
 )
 def test_a_wrong_command_is_refused_with_a_message(command: Command, message: str) -> None:
-    replay = Replay()
+    replay = Replay(edits.add_data(Project(), entry=DataEntry("typed", rows())))
     before = replay.project
     with pytest.raises(PgmStudioError, match=message):
         for _ in replay.perform(command, NEVER):
             pass
     assert replay.project is before
+
+
+def test_a_script_restores_references_and_nothing_else_of_a_stored_entry() -> None:
+    stored = edits.add_data(Project(), entry=DataEntry("typed", rows()))
+    command = Command("restore", {"part": "data", "key": "d1", "stored": "d1", "data": "text"})
+    replay = Replay(stored=stored)
+    with pytest.raises(PgmStudioError, match="No reference is called “data”"):
+        for _ in replay.perform(command, NEVER):
+            pass
+    assert not replay.project.data
+
+
+def test_a_value_that_is_no_literal_of_python_has_no_text() -> None:
+    for value in (float("inf"), np.float64("nan"), np.array([0.5, np.inf])):
+        with pytest.raises(NoText):
+            literal(value, Project())
+    assert literal(np.array([0.5, 1.0]), Project()) == [0.5, 1.0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names have no quotes there")
+def test_the_name_of_a_script_may_have_quotes(tmp_path: Path) -> None:
+    session = Session()
+    session.change("Title", partial(edits.set_title, title="x"))
+    session.change("Title", lambda project: edits.add_data(project, entry=DataEntry("t", rows())))
+    path = tmp_path / 'a """ b.py'
+    write_script(path, session.steps, "")
+    script = read_script(path)
+    assert script.stored == tmp_path / 'a """ b.stored.pgmz'
+    assert len(script.steps) == 2
