@@ -292,7 +292,7 @@ def sample_rows(
         parts = yield from _conditional(open_session(model), model, plan, rng, cancel)
         data = DataSet(model.domain, parts)
     else:
-        drawn = []
+        drawn = [_no_rows(model)]
         for start in range(0, plan.rows, _ROWS_AT_ONCE):
             cancel.raise_if_cancelled()
             yield Progress(start / plan.rows, f"{start} of {plan.rows} rows drawn…")
@@ -321,6 +321,10 @@ def _conditional(
     return (yield from _variable_by_variable(session, model, evidence, plan, rng, cancel))
 
 
+def _no_rows(model: ProbabilisticModel) -> Codes:
+    return np.empty((len(model.domain), 0), dtype=code_dtype(model.domain))
+
+
 def _accepted(
     model: ProbabilisticModel,
     evidence: Mapping[str, Finding],
@@ -334,9 +338,9 @@ def _accepted(
         (model.domain.index(name), weights_of(model.domain[name], finding))
         for name, finding in evidence.items()
     ]
-    kept: list[Codes] = []
+    kept = [_no_rows(model)]
     accepted = 0
-    while not kept or accepted < plan.rows:
+    while accepted < plan.rows:
         cancel.raise_if_cancelled()
         yield Progress(accepted / plan.rows, f"{accepted} of {plan.rows} rows drawn…")
         expected = math.ceil(1.1 * (plan.rows - accepted) * 2.0**-log2_evidence) + 16

@@ -12,7 +12,7 @@ from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import NEVER, StopSwitch
 from pgmstudio.core.graphs.dag import Dag
-from pgmstudio.core.inference.base import Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.sessions import Sampled, SamplePlan, open_session, sample_rows
 
@@ -77,3 +77,11 @@ def test_drawing_can_be_stopped(sprinkler: BayesianNetwork) -> None:
     switch.cancel()
     with pytest.raises(Cancelled):
         list(sample_rows(sprinkler, SamplePlan(10), switch))
+
+
+@pytest.mark.parametrize("evidence", [{}, {"grass": Observed("wet")}, {"sprinkler": Done("on")}])
+def test_no_rows_are_a_table_without_rows(
+    sprinkler: BayesianNetwork, evidence: dict[str, Finding]
+) -> None:
+    data = drawn(sprinkler, SamplePlan(0, seed=1, evidence=evidence))
+    assert (data.row_count, data.domain) == (0, sprinkler.domain)
