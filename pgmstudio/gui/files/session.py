@@ -39,6 +39,7 @@ class SessionCommands(QObject):
         self._app = app
         self._begin: int | None = None  # number of undo steps when recording began
         app.document.replaced.connect(self._forget)
+        app.document.undo_stack.indexChanged.connect(self._on_undone)
 
     # -- exporting and recording
 
@@ -67,6 +68,11 @@ class SessionCommands(QObject):
 
     def _forget(self) -> None:
         self._begin = None
+
+    def _on_undone(self, done: int) -> None:
+        """Steps before the recording that were undone are not in front of it any more."""
+        if self._begin is not None:
+            self._begin = min(self._begin, done)
 
     def _save(self, title: str, name: str, begin: int) -> None:
         folder = project_folder(self._app)
@@ -151,7 +157,10 @@ class SessionCommands(QObject):
             return replay.project
 
         def then(after: Project) -> None:
-            if app.change(f"Replay {name}", partial(_replaced, after=after)):
+            if app.project is not before:  # a run has ended meanwhile
+                changed = f"The project was changed while {name} was replayed. Replay it again."
+                app.errors.report(PgmStudioError(changed))
+            elif app.change(f"Replay {name}", partial(_replaced, after=after)):
                 app.notify(f"Replayed {counted(len(script.steps), 'step')} of {name}.", undo=True)
 
         def failed(error: BaseException) -> None:

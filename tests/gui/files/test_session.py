@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.transforms import drop_rows
+from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.data.reader import import_data
 from pgmstudio.core.io.session.script import read_script
 from pgmstudio.core.languages.learners import learner_of
@@ -76,3 +78,37 @@ def test_a_script_that_cannot_be_replayed_changes_nothing_and_states_the_step(
     assert "wrong.py, Delete it: " in message
     assert "Nothing was changed" in message
     assert app.project is before
+
+
+def test_what_changes_during_a_replay_is_not_lost(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, path = window.app, tmp_path / "title.py"
+    path.write_text("project.set_title(title='replayed')\n")
+
+    def while_a_run_ends(_parent: Any, _text: str, work: Any, then: Any, _failed: Any) -> None:
+        result = work(NEVER, lambda _fraction: None)
+        app.change("Notes", partial(edits.set_notes, notes="of the run"))
+        then(result)
+
+    monkeypatch.setattr("pgmstudio.gui.files.session.run_with_progress", while_a_run_ends)
+    messages: list[str] = []
+    app.errors.noted.connect(lambda _panel, text, _details: messages.append(text))
+    app.service(SessionCommands).start(path.name, read_script(path), None)
+    assert (app.project.notes, app.project.title) == ("of the run", "")
+    assert messages == ["The project was changed while title.py was replayed. Replay it again."]
+
+
+def test_a_macro_has_the_steps_after_one_that_was_undone_while_recording(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, path = window.app, tmp_path / "macro.py"
+    monkeypatch.setattr("pgmstudio.gui.files.session.choose_target", lambda *_, **__: (path, ""))
+    app.change("Title", partial(edits.set_title, title="before"))
+    app.actions["edit.record-macro"].trigger()
+    app.document.undo_stack.undo()
+    app.change("Title", partial(edits.set_title, title="recorded"))
+    app.actions["edit.record-macro"].trigger()
+    qtbot.waitUntil(path.is_file)
+    (step,) = read_script(path).steps
+    assert step.command.arguments == {"title": "recorded"}
