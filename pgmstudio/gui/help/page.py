@@ -41,6 +41,8 @@ LINE_PERCENT = 125.0
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _CODE = QTextFormat.Property.BlockCodeLanguage
 _PATH = Qt.ItemDataRole.UserRole
+_IMAGE = QTextDocument.ResourceType.ImageResource.value
+_KEEP = Qt.AspectRatioMode.KeepAspectRatio
 
 
 class HelpPage(Page):
@@ -165,7 +167,7 @@ class HelpPage(Page):
         self._fit_images()
 
     def _fit_images(self) -> None:
-        """Scale images that are wider than the text down to its width."""
+        """Scale images that are wider than the text down to its width, smoothly."""
         if not self._shown:
             return
         document = self._browser.document()
@@ -178,8 +180,8 @@ class HelpPage(Page):
                 fragment = fragments.fragment()
                 image = fragment.charFormat().toImageFormat()
                 if image.isValid() and image.name():
-                    width = QImageReader(str(folder / image.name())).size().width()
-                    image.setWidth(max(1.0, min(width, available)))
+                    width = self._scale_picture(folder / image.name(), image.name(), available)
+                    image.setWidth(width)
                     cursor = QTextCursor(document)
                     cursor.setPosition(fragment.position())
                     cursor.setPosition(
@@ -189,6 +191,19 @@ class HelpPage(Page):
                     break  # an image stands alone in its paragraph; the iterator is now outdated
                 fragments += 1
             block = block.next()
+
+    def _scale_picture(self, file: Path, name: str, available: float) -> float:
+        """The width at which the picture of this name is now stored in the document."""
+        reader = QImageReader(str(file))
+        size = reader.size()
+        width = max(1.0, min(size.width(), available))
+        ratio = self.devicePixelRatioF()
+        if width < size.width():  # a painter would skip rows and columns of pixels
+            reader.setScaledSize(size.scaled(round(ratio * width), size.height(), _KEEP))
+        picture = reader.read()
+        picture.setDevicePixelRatio(picture.width() / width if picture.width() else 1.0)
+        self._browser.document().addResource(_IMAGE, QUrl(name), picture)
+        return width
 
     def _scroll_to(self, anchor: str) -> None:
         document = self._browser.document()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl, QUrlQuery
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QImage, QKeySequence, QShortcut, QTextDocument
 from PySide6.QtWidgets import (
     QApplication,
     QMenu,
@@ -394,3 +394,20 @@ def test_images_are_no_wider_than_the_text(qtbot: QtBot, window: MainWindow) -> 
         window.resize(*size)
         qtbot.waitUntil(lambda: 0 < max(widths()) <= browser.viewport().width())
     assert len(widths()) == 2
+
+
+def test_a_picture_wider_than_the_text_is_scaled_smoothly(manual: HelpPage) -> None:
+    """Its pixels are those shown, so that no painter leaves out rows and columns of them."""
+    browser = manual.findChild(QTextBrowser, "helpText")
+    manual.show_file("tutorials/ask-a-network.md")
+    kind, url = QTextDocument.ResourceType.ImageResource.value, QUrl("../pictures/evidence.png")
+    picture = browser.document().resource(kind, url)
+    assert isinstance(picture, QImage)
+    whole = QImage(str(DOCS / "pictures/evidence.png"))
+    available = browser.viewport().width() - 4 * browser.document().documentMargin()
+    assert available < whole.width()
+    assert abs(picture.deviceIndependentSize().width() - available) < 1
+    assert picture.width() == round(available * manual.devicePixelRatioF())
+    assert picture.height() / picture.width() == pytest.approx(
+        whole.height() / whole.width(), abs=0.01
+    )
