@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.terminal.output import FilesWritten
-from pgmstudio.cli.terminal.parser import CommandParser
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.io.project.project_file import write_project
+from pgmstudio.core.io.project.project_file import ENDING, write_project
 from pgmstudio.core.io.session.script import read_script
 
 
@@ -33,8 +33,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
-    path = Path(args.script)
-    script = read_script(path)
+    if Path(args.output).suffix.lower() != ENDING:
+        raise UsageError(f"{args.output} must end in {ENDING}, the format of projects.")
+    script = read_script(Path(args.script))
     replay = script.start([Path(file) for file in args.data], NEVER)
     text = ""
     try:
@@ -43,6 +44,9 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
             line.show(progress)
     except PgmStudioError as error:
         raise PgmStudioError(f"{text}: {error}" if text else str(error)) from None
+    if replay.unused_data:
+        names = ", ".join(file.name for file in replay.unused_data)
+        raise UsageError(f"The session has no data set that {names} could replace.")
     project = replay.project
     write_project(args.output, project)
     line.message(f"Wrote {args.output}.")
