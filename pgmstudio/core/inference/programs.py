@@ -53,7 +53,7 @@ def junction_tree_program(model: Factored) -> InferenceProgram:
             "directed": isinstance(model, HasDag),
         }
 
-    # A factor lies within a clique, so what all of them hold can be told from their scopes.
+    # A factor lies within a clique, so the numbers of all of them follow from their scopes.
     numbers = sum(int(factor.values.size) for factor in model.factors)
     return InferenceProgram("junction-tree", tree.table_cells, numbers, write)
 

@@ -413,7 +413,7 @@ function mixtureEngine(program) {
   // A sum over trees cannot be maximised by messages. Branch and bound: with some variables fixed
   // no states are more probable than Σ_k weight_k max_x T^k(x), and the best states of each tree
   // are candidates. The part with the largest bound is split first.
-  const MOST_PARTS = 4000;
+  const MAX_PARTS = 4000;
 
   function explain(weights) {
     let best = null;
@@ -444,7 +444,7 @@ function mixtureEngine(program) {
     const SAME = 1e-11;
     let parts = [look(weights, 0)];
     let looked = 1;
-    while (parts.length > 0 && looked < MOST_PARTS) {
+    while (parts.length > 0 && looked < MAX_PARTS) {
       const at = indexOfLargest(parts.map((part) => part.bound));
       const part = parts[at];
       if (part.bound <= bestLog2 + SAME) { parts = []; break; }

@@ -56,7 +56,9 @@ function startPage(page, engine) {
     const log10 = log2 * Math.LOG10E / Math.LOG2E;
     if (log10 > -4) return String(Number(Math.pow(2, log2).toPrecision(3)));
     const exponent = Math.floor(log10);
-    return `${Math.pow(10, log10 - exponent).toFixed(2)} × 10^${exponent}`.replace("-", "−");
+    const mantissa = Math.pow(10, log10 - exponent).toFixed(2);
+    const [number, power] = mantissa === "10.00" ? ["1.00", exponent + 1] : [mantissa, exponent];
+    return `${number} × 10^${power}`.replace("-", "−");
   }
 
   // Degrees are shown as they are, not scaled to a largest of 1.
@@ -332,7 +334,8 @@ function startPage(page, engine) {
       `${variables[finding.variable].title} ${findingText(finding)}`);
     if (named.length === 1) return `${named[0]} is impossible in this model.`;
     const last = named.pop();
-    return `${what} was not set: ${named.join(", ")} and ${last} exclude each other.`;
+    const conflict = `${named.join(", ")} and ${last} exclude each other.`;
+    return what ? `${what} was not set: ${conflict}` : conflict;
   }
 
   // What changed is only read out: it is in sight already.
@@ -364,7 +367,7 @@ function startPage(page, engine) {
       let state = 0;
       let most = -Infinity;
       now[v].forEach((value, s) => {
-        // Of probabilities the largest rise is told, of degrees, which rarely rise, the change.
+        // Of probabilities the largest rise is shown, of degrees, which rarely rise, the change.
         const rise = value - then[v][s];
         const difference = scale === "probability" ? rise : Math.abs(rise);
         if (difference > most) { most = difference; state = s; }
@@ -571,7 +574,7 @@ function startPage(page, engine) {
   const hints = {
     observe: "Click a bar to set evidence. Click it again to remove it.",
     exclude: "Click a bar to rule out its state. Click it again to allow it.",
-    intervene: "Click a bar to set its variable from outside: do(X = x).",
+    intervene: "Click a bar to intervene: do(X = x).",
   };
   for (const name of modes) {
     const button = find(`mode-${name}`);
