@@ -29,6 +29,7 @@ from pgmstudio.core.experiments.cross_validation import (
     DEFAULT_FOLDS,
     CrossValidation,
     CrossValidationPlan,
+    named_once,
 )
 from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, curve_plot
 from pgmstudio.core.experiments.sl_curves.curve import sl_curve as run_curve
@@ -115,7 +116,7 @@ def cross_validate(
     rows = read_data(data).dataset
     tasks = [task_of(key, rows, seed, dict(params)) for key, params in named_params.items()]
     plan = CrossValidationPlan(
-        {task.learner_key: task.params for task in tasks}, rows, folds, seed, jobs
+        named_once((task.learner_key, task.params) for task in tasks), rows, folds, seed, jobs
     )
     result = CrossValidation(plan)
     for event in plan(NEVER):

@@ -55,7 +55,7 @@ from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_
 from pgmstudio.core.io.atomic import make_folder
 from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.json_documents import exported_json
-from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.reports.pictures import PICTURE_ENDINGS
 
@@ -107,10 +107,11 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
 
 
 def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
-    keys = list(dict.fromkeys(learner_of(name).key for name in listed(args.learners)))
-    for key in keys:
-        if reason := no_likelihood_reason(learner_of(key).kind):
-            raise UsageError(f"{key} learns no model with an SL-curve: {reason}")
+    names = listed(args.learners)
+    keys = list(dict.fromkeys(n if alias_settings(n) else learner_of(n).key for n in names))
+    for learner in map(learner_of, keys):
+        if reason := no_likelihood_reason(learner.kind):
+            raise UsageError(f"{learner.key} learns no model with an SL-curve: {reason}")
     if args.output is not None and Path(args.output).suffix:
         check_ending(args.output, [*PICTURE_ENDINGS, ".csv", ".json"], "curves")
     curve = CurvePlan.of(
@@ -210,7 +211,7 @@ class CurveReport:
         best = best_on_test(self.points)
         rows = [
             (
-                point.learner,
+                point.series,
                 "★" if point is best else "●" if id(point) in front else "",
                 decimal(point.lambda_),
                 whole(point.effective_size),

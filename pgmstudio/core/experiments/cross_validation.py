@@ -7,7 +7,7 @@ Bengio 2003, "Inference for the generalization error", Machine Learning 52).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -31,7 +31,7 @@ from pgmstudio.core.execution.child_process import ChildError
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed, in_pool
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
-from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.params import parse_params, specs_of
 
@@ -86,13 +86,15 @@ class CrossValidationPlan:
 
     @classmethod
     def of(cls, keys: Sequence[str], data: DataSet, **options: Any) -> CrossValidationPlan:
-        """A plan for these learners with their default parameters."""
-        learners: dict[str, Any] = {}
-        for learner in map(learner_of, keys):
+        """A plan for these learners with their default parameters, or those of an alias."""
+        given = []
+        for name in keys:
+            learner = learner_of(name)
             names = {spec.name for spec in specs_of(learner.params_type)}
             one = {"processes": 1} if "processes" in names else {}  # folds fill the cores
-            learners[learner.key] = parse_params(learner.params_type, one)
-        return cls(learners, data, **options)
+            params: Any = parse_params(learner.params_type, {**alias_settings(name), **one})
+            given.append((learner.key, params))
+        return cls(named_once(given), data, **options)
 
     @property
     def rows(self) -> FoldRows:
@@ -120,6 +122,15 @@ class CrossValidationPlan:
             if isinstance(event, WorkEnded | WorkFailed):
                 ended += 1
                 yield Progress(ended / len(works), works[number].title, {"run": float(ended)})
+
+
+def named_once(learners: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Parameters by learner; ParameterError for a learner with two different settings."""
+    result: dict[str, Any] = {}
+    for key, params in learners:
+        if result.setdefault(key, params) != params:
+            raise ParameterError({"learners": f"names {key} twice, with different settings"})
+    return result
 
 
 @dataclass(frozen=True)

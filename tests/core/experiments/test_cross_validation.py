@@ -17,8 +17,12 @@ from pgmstudio.core.experiments.cross_validation import (
     FoldScore,
     _FoldWork,
 )
+from pgmstudio.core.experiments.sl_curves.curve import CurvePlan
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import KesParams
 from pgmstudio.core.languages.learn_task import LearnTask
+from pgmstudio.core.languages.learners import alias_settings
 from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.params import parse_params
 
 KEYS = ("tree.chow-liu", "bn.naive-bayes")
 
@@ -115,3 +119,20 @@ def test_what_cannot_be_validated_is_refused(
 ) -> None:
     with pytest.raises(error):
         CrossValidationPlan.of(keys, chain(), folds=count)
+
+
+def test_an_alias_of_a_learner_brings_its_settings() -> None:
+    plan = CrossValidationPlan.of(["ges"], chain(), folds=2)
+    settings = {**alias_settings("ges"), "processes": 1}
+    assert plan.learners["bn.kes"] == parse_params(KesParams, settings)
+    assert plan.learners["bn.kes"].phases != KesParams().phases
+    curves = CurvePlan.of(["ges", "kes"])
+    assert [(one.key, one.name) for one in curves.learners] == [("bn.kes", "ges"), ("bn.kes", "")]
+    assert {name: value for name, (value,) in curves.learners[0].values.items()} == alias_settings(
+        "ges"
+    )
+
+
+def test_a_learner_with_two_settings_is_refused() -> None:
+    with pytest.raises(ParameterError, match="twice, with different settings"):
+        CrossValidationPlan.of(["ges", "kes"], chain(), folds=2)

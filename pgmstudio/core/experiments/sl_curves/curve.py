@@ -32,6 +32,7 @@ from pgmstudio.core.experiments.sl_curves.selection import (
     pareto_front,
     seed_bars,
 )
+from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.languages.markers import language_marker, marker_family
 from pgmstudio.core.scores.local import lambda_bic, spaced_lambdas
 
@@ -125,8 +126,14 @@ class CurvePlan:
 
     @classmethod
     def of(cls, keys: Iterable[str], **options: Any) -> CurvePlan:
-        """A plan for these learners with their default parameters."""
-        return cls(tuple(LearnerGrid(key) for key in keys), **options)
+        """A plan for these learners with their default parameters, or those of an alias."""
+        return cls(tuple(map(_named_grid, keys)), **options)
+
+
+def _named_grid(name: str) -> LearnerGrid:
+    """The learner of this key or alias; a curve with settings of an alias has its name."""
+    values = {param: (value,) for param, value in alias_settings(name).items()}
+    return LearnerGrid(learner_of(name).key, values, name if values else "")
 
 
 def default_lambdas(rows: float) -> tuple[float, ...]:

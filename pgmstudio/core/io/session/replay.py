@@ -21,7 +21,7 @@ from pgmstudio.core.io.import_plan import (
 )
 from pgmstudio.core.io.session.commands import Command, check_arguments, edit_of
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
-from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project.edits import add_data, add_run, put, without
@@ -183,7 +183,8 @@ class Replay:
         """Learn a model and add it with its run; `bootstrap` learns from samples of the rows."""
         known = learner_of(learner)
         models = models_of(self.project)
-        params: Any = parse_params(known.params_type, restored_params(parameters or {}, models))
+        given = {**alias_settings(learner), **restored_params(parameters or {}, models)}
+        params: Any = parse_params(known.params_type, given)
         rows = training_rows(self.project, data_id, part)
         reason = known.refuses(rows)
         if reason is not None:

@@ -327,3 +327,15 @@ def test_the_name_of_a_script_may_have_quotes(tmp_path: Path) -> None:
     script = read_script(path)
     assert script.stored == tmp_path / 'a """ b.stored.pgmz'
     assert len(script.steps) == 2
+
+
+def test_an_alias_of_a_learner_brings_its_settings() -> None:
+    replay = Replay(edits.add_data(Project(), entry=DataEntry("typed", rows())))
+    for _ in replay.perform(Command("learn", {"learner": "ges", "data_id": "d1"}), NEVER):
+        pass
+    run = replay.project.runs["r1"]
+    assert (run.learner, run.params["greediness"], run.params["phases"]) == (
+        "bn.kes",
+        [1.0],
+        "two-phase",
+    )
