@@ -73,14 +73,14 @@ def compiled_with(**options: Any) -> Callable[[F], F]:
     return decorate
 
 
-def _usual_type(told: Any) -> Any:
+def _usual_type(given: Any) -> Any:
     """The type with which a kernel is called by another one: a whole number or a flag is that,
     whether it is written there or small.
 
     Numba would compile the called kernel for each of them: 0, 2, a 32-bit number, any number.
     """
     kinds: Any = types  # untyped
-    plain = kinds.unliteral(told)
+    plain = kinds.unliteral(given)
     is_small = isinstance(plain, kinds.Integer) and plain.signed and plain.bitwidth < 64
     return kinds.int64 if is_small else plain
 

@@ -82,10 +82,10 @@ class CommandParser(argparse.ArgumentParser):
         """The arguments with the words of each list in one of them."""
         joined: list[str] = []
         accepts = None
-        for place, argument in enumerate(argv):
-            is_value = place > 0 and argv[place - 1] in self._lists
+        for index, argument in enumerate(argv):
+            is_value = index > 0 and argv[index - 1] in self._lists
             if is_value:
-                accepts = self._lists[argv[place - 1]]
+                accepts = self._lists[argv[index - 1]]
             elif accepts is not None and accepts(argument):
                 joined[-1] += f",{argument}"
                 continue
@@ -254,8 +254,8 @@ def one_of(choices: Sequence[str]) -> Callable[[str], str]:
 def spelled(name: str, known: Iterable[str]) -> str:
     """The known name that is meant: itself, or the only one that differs in case; else `name`."""
     names = tuple(known)
-    alike = [other for other in names if other.casefold() == name.casefold()]
-    return alike[0] if name not in names and len(alike) == 1 else name
+    matches = [other for other in names if other.casefold() == name.casefold()]
+    return matches[0] if name not in names and len(matches) == 1 else name
 
 
 def listed(text: str | Iterable[str] | None) -> list[str]:

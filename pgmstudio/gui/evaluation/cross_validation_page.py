@@ -231,8 +231,8 @@ class CrossValidationPage(Page):
         before, message = len(result.folds), ""
         for event in events:
             if isinstance(event, Progress):
-                share = math.floor(100 * (event.fraction or 0))
-                message = f"{share} % · {event.message}" if event.message else f"{share} %"
+                done = f"{math.floor(100 * (event.fraction or 0))}\u00a0%"
+                message = f"{done} · {event.message}" if event.message else done
             else:
                 result.take(event)  # type: ignore[arg-type]  # events of the plan
         if len(result.folds) > before:

@@ -46,18 +46,18 @@ class FairExecutor:
         if self.seconds is not None:
             sorted_works = FairShares(sorted_works, LEARNING_FRACTION * self.seconds, processes)
         executor: Executor = SerialExecutor() if processes == 1 else ProcessExecutor(processes)
-        for place, event in executor.events(rows, sorted_works, cancel):
-            yield order[place], event
+        for index, event in executor.events(rows, sorted_works, cancel):
+            yield order[index], event
 
 
 def taking_turns(runs: Sequence[PlannedRun]) -> list[int]:
     """The numbers of the runs, in turn one of each learner."""
     seen: Counter[tuple[str, str]] = Counter()
-    places = []
+    turns = []
     for number, run in enumerate(runs):
-        places.append((seen[_curve(run)], number))
+        turns.append((seen[_curve(run)], number))
         seen[_curve(run)] += 1
-    return [number for _, number in sorted(places)]
+    return [number for _, number in sorted(turns)]
 
 
 def _curve(run: PlannedRun) -> tuple[str, str]:

@@ -39,7 +39,6 @@ from pgmstudio.core.params import specs_of
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import Edit, Step
 from pgmstudio.core.project.project import (
-    DataEntry,
     EvidenceCase,
     Outcome,
     Project,
@@ -157,10 +156,6 @@ class _Writer:
         return made
 
     def _restored(self, part: str, key: str, entry: Any, project: Project) -> Command:
-        if isinstance(entry, DataEntry):
-            command = import_command(entry)
-            if command is not None and key == project.next_data_id():
-                return command
         if isinstance(entry, EvidenceCase):
             evidence = literal(entry.evidence, project)
             arguments = {"name": key, "evidence": evidence, "model_id": entry.model_id}
