@@ -16,7 +16,7 @@ from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
-SECONDS = 40
+SECONDS = 240  # all learners end before
 
 
 def _ended(page: ComparePage) -> bool:
@@ -35,7 +35,7 @@ def comparing(driver: WindowDriver, _own: Path) -> Iterator[str]:
     page.start()
     driver.wait_for("two languages", lambda: len(page.panes.differences.lines) > 1, seconds=60)
     yield "compare-running"
-    driver.wait_for("the end", lambda: _ended(page), seconds=120)
+    driver.wait_for("the end", lambda: _ended(page), seconds=300)
     driver.wait_for("variables", lambda: bool(page.panes.by_variable.values), seconds=60)
     driver.wait_for("all variables", lambda: page.is_settled, seconds=60)
     page.table.selectRow(1)
