@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pgmstudio.api.projects import Project as Project
     from pgmstudio.core.errors import PgmStudioError as PgmStudioError
     from pgmstudio.core.graphs.background_knowledge import Knowledge as Knowledge
+    from pgmstudio.core.graphs.edge_prices import EdgePrices as EdgePrices
 
 _MODULES = {
     "pgmstudio.api.answers": ("Beliefs", "Explanation"),
@@ -50,6 +51,7 @@ _MODULES = {
     "pgmstudio.api.projects": ("Project",),
     "pgmstudio.core.errors": ("PgmStudioError",),
     "pgmstudio.core.graphs.background_knowledge": ("Knowledge",),
+    "pgmstudio.core.graphs.edge_prices": ("EdgePrices",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -15,6 +15,7 @@ from pgmstudio.api.models import Fitted
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, PgmStudioError
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.background_knowledge import read_knowledge
+from pgmstudio.core.io.edge_prices import read_edge_prices
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import alias_settings, all_learners, learner_of
 from pgmstudio.core.languages.registry import LANGUAGES
@@ -54,11 +55,13 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A model for a wrapper, and rules for the path of their file."""
+    """A model for a wrapper, and rules or edge prices for the path of their file."""
     if isinstance(value, Fitted):
         return value.model
     if name == "knowledge" and isinstance(value, Path | str):
         return read_knowledge(value)
+    if name == "edge_prices" and isinstance(value, Path | str):
+        return read_edge_prices(value)
     return value
 
 

@@ -175,6 +175,19 @@ def test_knowledge_is_obeyed_and_checked_afterwards(
     assert ["smoke", "lung"] not in edges
 
 
+@pytest.mark.parametrize("learner", ["bn.hill-climb", "tree.chow-liu"])
+def test_edge_prices_of_a_file_decide_which_edges_are_learned(
+    call: Call, asia_rows: Path, tmp_path: Path, learner: str
+) -> None:
+    prices, target = tmp_path / "prices.csv", tmp_path / "model.json"
+    prices.write_text("from,to,price\nbronc,dysp,1e5\nasia,smoke,-1e5\n")
+    argv = ["--edge-prices", prices, "--smoothing", "1", "-o", target]
+    assert call("learn", learner, asia_rows, *argv).code == 0
+    edges = [{*edge} for edge in call("describe", target, "--json").json["edges"]]
+    assert {"asia", "smoke"} in edges
+    assert {"bronc", "dysp"} not in edges
+
+
 def test_contradicting_knowledge_is_refused_before_the_run(
     call: Call, asia_rows: Path, tmp_path: Path
 ) -> None:

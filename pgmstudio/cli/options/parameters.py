@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pgmstudio.cli.terminal.parser import CommandParser, is_number, spelled
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.params import ParamKind, ParamSpec, parse_params, specs_of
 
 P = TypeVar("P")
@@ -108,11 +109,15 @@ def given_texts(args: argparse.Namespace) -> Mapping[str, str]:
 
 
 def read_object(spec: ParamSpec, text: str) -> object:
-    """Read a parameter that is an object, background knowledge or a model, from a file."""
+    """Read a parameter that is an object (knowledge, edge prices, a model) from a file."""
     if spec.object_type is Knowledge:
         from pgmstudio.core.io.background_knowledge import read_knowledge
 
         return read_knowledge(text)
+    if spec.object_type is EdgePrices:
+        from pgmstudio.core.io.edge_prices import read_edge_prices
+
+        return read_edge_prices(text)
     from pgmstudio.core.io.models.files import read_model
 
     return read_model(text).model

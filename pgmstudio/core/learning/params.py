@@ -40,6 +40,17 @@ def knowledge_param(more: str = "") -> Any:
     return param(None, title="Knowledge", help=f"{text}; {more}" if more else f"{text}.")
 
 
+def edge_prices_param() -> Any:
+    """Prices of edges, a prior of the structure."""
+    return param(
+        None,
+        title="Edge prices",
+        help="Prices β of pairs of variables, in nats: what an edge between them must gain; a "
+        "negative price favours it. The prior of a structure is the product of exp(−β).",
+        advanced=True,
+    )
+
+
 def max_parents_param(default: int | None = None) -> Any:
     """How many parents a variable may have."""
     return param(

@@ -17,6 +17,7 @@ from pgmstudio.core.data.imprecise import as_imprecise, as_precise, with_typed_c
 from pgmstudio.core.data.resampling import Split, SplitPlan, split_rows
 from pgmstudio.core.errors import DataError, GraphError, PgmStudioError, named
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_turned
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
@@ -305,6 +306,11 @@ def replace_model(
 def set_knowledge(project: Project, *, knowledge: Knowledge) -> Project:
     """Replaces all rules about edges."""
     return replace(project, knowledge=knowledge)
+
+
+def set_edge_prices(project: Project, *, edge_prices: EdgePrices) -> Project:
+    """Replaces the prices of all edges."""
+    return replace(project, edge_prices=edge_prices)
 
 
 def require_edge(project: Project, *, source: str, target: str) -> Project:

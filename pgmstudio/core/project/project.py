@@ -22,6 +22,7 @@ from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.errors import UnknownNameError, named
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.file_properties import Properties
@@ -76,13 +77,15 @@ def _plain_param(value: Any, models: Mapping[str, Model]) -> Any:
             "tiers": plain(value.tiers),
             "closed_tiers": plain(value.closed_tiers),
         }
+    if isinstance(value, EdgePrices):
+        return {"prices": plain(value.prices)}
     if isinstance(value, Model):
         return {"model": next((key for key, model in models.items() if model is value), None)}
     return plain(value)
 
 
 def restored_params(recorded: Mapping[str, Any], models: Mapping[str, Model]) -> dict[str, Any]:
-    """What `plain_params` made, ready for `parse_params`: knowledge and models are values again."""
+    """What `plain_params` made, ready for `parse_params`, with knowledge, prices and models."""
     return {name: _restored(value, models) for name, value in recorded.items()}
 
 
@@ -93,6 +96,8 @@ def _restored(value: Any, models: Mapping[str, Model]) -> Any:
         if value["model"] not in models:
             raise UnknownNameError("model", str(value["model"]), models)
         return models[value["model"]]
+    if "prices" in value:
+        return EdgePrices(tuple((one, other, price) for one, other, price in value["prices"]))
     return Knowledge(
         frozenset((source, target) for source, target in value["required"]),
         frozenset((source, target) for source, target in value["forbidden"]),
@@ -244,6 +249,7 @@ class Project:
     data: Mapping[str, DataEntry] = field(default_factory=dict)
     models: Mapping[str, ModelEntry] = field(default_factory=dict)
     knowledge: Knowledge = field(default_factory=Knowledge)
+    edge_prices: EdgePrices = field(default_factory=EdgePrices)
     evidence_cases: Mapping[str, EvidenceCase] = field(default_factory=dict)  # by name
     runs: Mapping[str, Run] = field(default_factory=dict)
     curves: Mapping[str, CurveEntry] = field(default_factory=dict)

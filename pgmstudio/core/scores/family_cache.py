@@ -49,13 +49,20 @@ class FamilyScores:
     """
 
     def __init__(
-        self, data: DataSet, score: Score, *, max_table_cells: int = MAX_TABLE_CELLS
+        self,
+        data: DataSet,
+        score: Score,
+        *,
+        max_table_cells: int = MAX_TABLE_CELLS,
+        prices: Floats | None = None,
     ) -> None:
+        """`prices`: β_uv in nats, symmetric; every edge costs its own (Meilă 1999, eq. 4.11)."""
         self.score = score
         self.max_table_cells = max_table_cells
         self.cards = data.domain.cardinalities
         self.total_weight = data.total_weight
         self.counter = FamilyCounter(data)
+        self._price_bits = None if prices is None else prices / math.log(2)
         self._has_missing = data.has_missing
         self._terms: dict[tuple[int, int], float] = {}
         self._rows: dict[tuple[int, int], Terms] = {}
@@ -91,7 +98,7 @@ class FamilyScores:
         if q * self.cards[child] > self.max_table_cells:
             return -math.inf
         term = self._term(child, parents, cancel)
-        return self.score.weight * term - self._cost(child, q)
+        return self.score.weight * term - self._cost(child, q) - self._price(child, parents)
 
     def total(self, parent_indices: Sequence[Iterable[int]], cancel: CancelToken = NEVER) -> float:
         """The score of a whole network, given each variable's parents."""
@@ -123,7 +130,16 @@ class FamilyScores:
         factor[parents] = 1 / factor[parents]
         factor[child] = 1.0
         scores: Terms = self.score.weight * row - self._cost(child, q) * factor
+        if self._price_bits is not None:
+            changes = self._price_bits[child].copy()
+            changes[parents] *= -1
+            scores -= self._price(child, parents) + changes
         return scores
+
+    def _price(self, child: int, parents: Sequence[int]) -> float:
+        if self._price_bits is None:
+            return 0.0
+        return math.fsum(self._price_bits[child, parent] for parent in parents)
 
     def _cost(self, child: int, q: int) -> float:
         return self.score.cost_per_parameter * (self.cards[child] - 1) * q

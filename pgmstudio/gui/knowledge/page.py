@@ -31,8 +31,10 @@ from PySide6.QtWidgets import (
 
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices, Price
 from pgmstudio.core.io.background_knowledge import read_knowledge, write_knowledge
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.io.edge_prices import read_edge_prices, write_edge_prices
+from pgmstudio.core.number_format import counted, general
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
@@ -54,10 +56,12 @@ from pgmstudio.gui.widgets.basic import (
 )
 from pgmstudio.gui.widgets.combo_box import Combo, chooser, offer
 from pgmstudio.gui.widgets.file_dialog import ask_where, choose_file
+from pgmstudio.gui.widgets.number_box import decimal_box
 from pgmstudio.gui.widgets.page import EmbeddedPage
 
 _WIDEST_TIER = 480  # px of a tier's text
 ENDINGS = "Knowledge (*.json *.txt *.csv);;All files (*)"
+PRICE_ENDINGS = "Edge prices (*.csv *.tsv *.json);;All files (*)"
 _EDITS = {
     "required": (edits.require_edge, "Require"),
     "forbidden": (edits.forbid_edge, "Forbid"),
@@ -384,8 +388,38 @@ def _under(hint: str, content: QWidget) -> QWidget:
 ALL = "all"
 
 
+MAX_PRICE = 1e6  # nats, in the box
+PRICES_HINT = (
+    "An edge between two variables, in either direction, must gain its price in nats; a negative "
+    "price favours it. Trees, mixtures of trees and searches with a score use them where their "
+    "parameter Edge prices says so."
+)
+
+
+class PriceList(QWidget):
+    """The prices of pairs, each with a button to remove it."""
+
+    def __init__(self, set_price: Callable[[str, str, float], None]) -> None:
+        super().__init__()
+        self._set_price = set_price
+        self._layout = QVBoxLayout(self)
+
+    def show_prices(self, prices: EdgePrices) -> None:
+        empty(self._layout)
+        for one, other, price in prices.prices:
+            go = partial(self._set_price, one, other, 0.0)
+            remove = tool_button("x", f"Remove price: {one} – {other}", go)
+            chip = "chip-evidence" if price > 0 else "chip-do"
+            number = label(f"{general(price)} nats", chip, size="caption")
+            self._layout.addWidget(row(number, label(f"{one} – {other}"), remove, None))
+        if not prices.prices:
+            text = "No prices. Choose two variables above and enter one, or import a file."
+            self._layout.addWidget(label(text, "secondary"))
+        self._layout.addStretch(1)
+
+
 class KnowledgePage(EmbeddedPage):
-    """Tiers, matrix and list of the same constraints."""
+    """Tiers, matrix and list of the same constraints; prices of edges."""
 
     fixed_title = "Knowledge"
     icon_name = "checks"
@@ -412,17 +446,24 @@ class KnowledgePage(EmbeddedPage):
         self._stack.addWidget(self._lanes)
         self._stack.addWidget(_under(MATRIX_HINT, self._matrix))
         self._stack.addWidget(scrolled(self._list, "ruleList"))
+        self._prices = PriceList(self.set_price)
+        self._stack.addWidget(_under(PRICES_HINT, scrolled(self._prices, "priceList")))
         self._segments = Segments(
             [
                 ("tiers", "Tiers", "Tiers of variables, earlier to later."),
                 ("matrix", "Matrix", "Required and forbidden edges, row → column."),
                 ("rules", "Rules", "List of all constraints."),
+                ("prices", "Prices", "What an edge must gain, for single pairs of variables."),
             ],
             "knowledgeLook",
         )
         self._segments.chosen.connect(self._on_look)
         self._source = self._combo("ruleSource", "Source of the edge.")
         self._target = self._combo("ruleTarget", "Target of the edge.")
+        tip = "Price in nats: what the edge must gain; a negative one favours it, 0 removes it."
+        self._price = decimal_box(
+            "priceBox", "Price of the edge", tip, -MAX_PRICE, MAX_PRICE, 1.0, suffix=" nats"
+        )
         self._count = label("", "secondary", name="ruleCount")
         self._clash = Note(level="warning", name="clashNote")
         self._clash.add_button(
@@ -447,13 +488,14 @@ class KnowledgePage(EmbeddedPage):
                     "Import…",
                     self._on_import,
                     name="knowledgeImport",
-                    tip="Read constraints from a JSON, Tetrad, two-column or arrow file.",
+                    tip="Read constraints from a JSON, Tetrad, two-column or arrow file; under "
+                    "Prices, edge prices from a table, a matrix or a JSON file.",
                 ),
                 button(
                     "Export…",
                     self._on_export,
                     name="knowledgeExport",
-                    tip="Write the constraints to a file.",
+                    tip="Write the constraints, or under Prices the prices, to a file.",
                 ),
             )
         )
@@ -473,6 +515,13 @@ class KnowledgePage(EmbeddedPage):
                     lambda: self._rule_from_combos("forbidden"),
                     name="ruleForbid",
                     tip="Forbid this edge in learned models.",
+                ),
+                self._price,
+                button(
+                    "Set price",
+                    self._price_from_field,
+                    name="priceSet",
+                    tip="Set the price of an edge between these variables, in either direction.",
                 ),
                 None,
             )
@@ -517,8 +566,8 @@ class KnowledgePage(EmbeddedPage):
     def _on_changed(self, before: Project, after: Project) -> None:
         if before.data is not after.data or before.models is not after.models:
             self._offer_subjects()
-        known = (self._names_of(after), after.knowledge)
-        if known != (self._names_of(before), before.knowledge):
+        known = (self._names_of(after), after.knowledge, after.edge_prices)
+        if known != (self._names_of(before), before.knowledge, before.edge_prices):
             self._is_stale = True
             if self.isVisible():
                 self.refresh()
@@ -542,7 +591,11 @@ class KnowledgePage(EmbeddedPage):
             combo.setCurrentIndex(names.index(chosen) if chosen in names else index)
         if len(names) > 1 and self._source.currentText() == self._target.currentText():
             self._target.setCurrentIndex((self._source.currentIndex() + 1) % len(names))
-        self._count.setText(counted(rules.rule_count(), "rule"))
+        count, prices = counted(rules.rule_count(), "rule"), project.edge_prices
+        if prices.prices:
+            count += f", {counted(len(prices.prices), 'price')}"
+        self._count.setText(count)
+        self._prices.show_prices(prices)
         clashes = rules.contradictions(variables_of(project))
         self._clash.show_text(" ".join(clashes[:6]))
         self._list_rules(rules)
@@ -579,7 +632,7 @@ class KnowledgePage(EmbeddedPage):
         return row(chip, label(f"{source} → {target}"), remove, None)
 
     def _on_look(self, key: str) -> None:
-        self._stack.setCurrentIndex(["tiers", "matrix", "rules"].index(key))
+        self._stack.setCurrentIndex(["tiers", "matrix", "rules", "prices"].index(key))
 
     # -- edits
 
@@ -591,10 +644,39 @@ class KnowledgePage(EmbeddedPage):
     def _rule_from_combos(self, rule: str) -> None:
         self.set_rule(self._source.currentText(), self._target.currentText(), rule)
 
+    def set_price(self, one: str, other: str, price: float) -> None:
+        """Set the price of the edges of a pair as an undoable change; 0 removes it."""
+        pair = {one, other}
+        kept = [known for known in self._app.project.edge_prices.prices if {*known[:2]} != pair]
+        if price:
+            kept.append((one, other, price))
+        self._change_prices(f"Set the price of {one} – {other}", kept)
+
+    def _change_prices(self, text: str, prices: Iterable[Price]) -> None:
+        try:
+            edit = partial(edits.set_edge_prices, edge_prices=EdgePrices(tuple(prices)))
+        except PgmStudioError as error:
+            self._app.errors.report(error)
+            return
+        self._app.change(text, edit)
+
+    def _price_from_field(self) -> None:
+        one, other = self._source.currentText(), self._target.currentText()
+        self.set_price(one, other, self._price.value())
+        self._segments.button("prices").click()
+
     def _on_tiers(self, tiers: Iterable[Iterable[str]], closed: Iterable[int]) -> None:
         self._app.change("Change tiers", partial(edits.set_tiers, tiers=tiers, closed_tiers=closed))
 
+    def _shows_prices(self) -> bool:
+        return self._segments.button("prices").isChecked()
+
     def _on_import(self) -> None:
+        if self._shows_prices():
+            chosen = choose_file(self, "knowledge", "Import edge prices", PRICE_ENDINGS)
+            if chosen is not None:
+                self.import_prices(chosen)
+            return
         chosen = choose_file(self, "knowledge", "Import knowledge", ENDINGS)
         if chosen is not None:
             self.import_file(chosen)
@@ -609,7 +691,33 @@ class KnowledgePage(EmbeddedPage):
 
         run_with_progress(self, f"Opening {path.name}", work, show, self._app.errors.report)
 
+    def import_prices(self, path: Path) -> None:
+        try:
+            prices = read_edge_prices(path)
+        except PgmStudioError as error:
+            self._app.errors.report(error)
+            return
+        self._change_prices(f"Import edge prices from {path.name}", prices.prices)
+
+    def export_prices(self, path: Path) -> None:
+        try:
+            write_edge_prices(path, self._app.project.edge_prices)
+        except PgmStudioError as error:
+            self._app.errors.report(error)
+            return
+        self._app.notify(f"Saved {path.name}.")
+
     def _on_export(self) -> None:
+        if self._shows_prices():
+            ask_where(
+                self,
+                "Export edge prices",
+                "edge-prices.csv",
+                PRICE_ENDINGS,
+                self.export_prices,
+                kind="knowledge",
+            )
+            return
         ask_where(
             self,
             "Export knowledge",

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QListView, QListWidgetItem, QVBoxLayout, QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.languages.learners import all_learners, learner_of
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.learning.base import Learner
@@ -301,8 +302,12 @@ class LearnerForms(QWidget):
             knowledge = self._rules()
             return {} if knowledge.is_empty else {"of this project": knowledge}
 
+        def prices() -> dict[str, object]:
+            prices = self._app.project.edge_prices.among(self._names())
+            return {} if prices.is_empty else {"of this project": prices}
+
         starts = {kind: partial(models, kind) for kind in (DirectedModel, UndirectedModel)}
-        return {**starts, Knowledge: rules, VARIABLES: self._variables}
+        return {**starts, Knowledge: rules, EdgePrices: prices, VARIABLES: self._variables}
 
     def _variables(self) -> dict[str, object]:
         return {name: name for name in self._names()}

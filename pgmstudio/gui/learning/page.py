@@ -292,7 +292,10 @@ class LearnPage(Page):
     def _on_document_changed(self, before: Project, after: Project) -> None:
         if before.data is not after.data:
             self._refresh_data()
-        if before.knowledge is not after.knowledge or before.models is not after.models:
+        if any(
+            getattr(before, part) is not getattr(after, part)
+            for part in ("knowledge", "edge_prices", "models")
+        ):
             self._forms.refresh_objects()
             self._refresh_notes()
 

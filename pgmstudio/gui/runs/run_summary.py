@@ -9,6 +9,7 @@ from typing import Any
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.learning.score_definition import ScoreUnit
 from pgmstudio.core.model import DirectedModel, Model, UndirectedModel, edges_of
@@ -170,6 +171,8 @@ def _setting(value: Any, none_label: str | None, kind: ParamKind) -> str:
         return "yes" if value else "no"
     if isinstance(value, Knowledge):
         return counted(value.rule_count(), "rule")
+    if isinstance(value, EdgePrices):
+        return counted(len(value.prices), "price")
     if kind is ParamKind.OBJECT:
         return "a model"
     if kind is ParamKind.CHOICE:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QDoubleSpinBox,
     QFileDialog,
     QLabel,
     QListWidget,
@@ -22,11 +23,13 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.knowledge.page import FREE, EdgeMatrix, KnowledgePage, Lane, LaneList, TierLanes
-from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.learning.page import LearnPage
+from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
@@ -290,6 +293,42 @@ def test_a_file_that_is_no_knowledge_is_told_and_changes_nothing(
     page.import_file(file)
     assert window.app.project is before
     assert "rules.json" in told[0]
+
+
+def test_a_price_is_set_listed_and_removed_as_undoable_steps(
+    window: MainWindow, page: KnowledgePage, tmp_path: Path
+) -> None:
+    def prices() -> EdgePrices:
+        return window.app.project.edge_prices
+
+    page.findChild(QDoubleSpinBox, "priceBox").setValue(-2.5)
+    page.findChild(QPushButton, "priceSet").click()
+    assert prices() == EdgePrices((("rain", "sprinkler", -2.5),))
+    shown = [found.text() for found in page.findChildren(QLabel)]
+    assert "rain – sprinkler" in shown
+    assert "1 price" in page.findChild(QLabel, "ruleCount").text()
+    page.export_prices(tmp_path / "prices.csv")
+    remove = "Remove price: rain – sprinkler"
+    (button,) = [b for b in page.findChildren(QToolButton) if b.toolTip() == remove]
+    button.click()
+    assert prices().is_empty
+    page.import_prices(tmp_path / "prices.csv")
+    assert not prices().is_empty
+    window.app.document.undo_stack.undo()
+    window.app.document.undo_stack.undo()
+    assert prices() == EdgePrices((("rain", "sprinkler", -2.5),))
+
+
+def test_a_run_can_use_the_prices_of_the_project(window: MainWindow, page: KnowledgePage) -> None:
+    page.set_price("rain", "wet", 3.0)
+    open_learn_page(window.app)
+    learn = window.app.center.current
+    assert isinstance(learn, LearnPage)
+    choice = learn.findChild(QComboBox, "param.edge_prices")
+    choice.setCurrentText("of this project")
+    request = learn._request()
+    assert request is not None
+    assert request.params.edge_prices == window.app.project.edge_prices
 
 
 def test_the_page_follows_undo_and_new_variables(window: MainWindow, page: KnowledgePage) -> None:

@@ -26,6 +26,7 @@ from pgmstudio.core.errors import DataError, FileError, PgmStudioError, ProjectF
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.background_knowledge import knowledge_document
+from pgmstudio.core.io.edge_prices import edge_prices_document
 from pgmstudio.core.io.evidence import evidence_document
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of, layout_document, variables_document
@@ -139,6 +140,9 @@ def _packed(
     for model_id, unknown in project.unknown.models.items():
         parts.members[f"models/{model_id}.json"] = render_json(unknown.document)
     parts.members["knowledge.json"] = render_json(knowledge_document(project.knowledge))
+    if project.edge_prices.prices:
+        prices = edge_prices_document(project.edge_prices)
+        parts.members["edge-prices.json"] = render_json(prices)
     parts.members["evidence.json"] = render_json(_evidence_cases(project))
     parts.members["project.json"] = render_json(_project_document(project))
     return _zipped(parts.members, cancel, report), ()

@@ -24,8 +24,10 @@ from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.errors import DataError, ModelFileError, ProjectFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.io.background_knowledge import knowledge_of_document
 from pgmstudio.core.io.clean_names import clean_names, names_in, replaced_names_warning, with_names
+from pgmstudio.core.io.edge_prices import edge_prices_of_document
 from pgmstudio.core.io.evidence import read_evidence
 from pgmstudio.core.io.models.native_json import check_version, file_of_document, read_variables
 from pgmstudio.core.io.project.migrations import MIGRATIONS, VERSION, migrated
@@ -141,7 +143,7 @@ _ENTRIES = frozenset({"format", "version", "program", "title", "notes"})
 _ENTRIES |= {"data", "models", "runs", "curves", "comparisons"}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _KNOWN_JSON = re.compile(
-    r"project\.json|knowledge\.json|evidence\.json|(?:models|runs|curves)/[A-Za-z0-9_-]{1,32}\.json"
+    r"project\.json|knowledge\.json|edge-prices\.json|evidence\.json|(?:models|runs|curves)/[A-Za-z0-9_-]{1,32}\.json"
 )
 
 # The head of an array as numpy writes it; anything else is refused, so nothing has to be parsed.
@@ -299,6 +301,11 @@ class _Reader:
         knowledge = self._part(
             "Knowledge", lambda: knowledge_of_document(self._document("knowledge.json"))
         )
+        prices = None
+        if "edge-prices.json" in self._raw:
+            prices = self._part(
+                "Edge prices", lambda: edge_prices_of_document(self._document("edge-prices.json"))
+            )
         runs = self._parts("Run", run_ids, lambda key: self._run(document("runs", key)))
         curves = self._parts("Curves", curve_ids, lambda key: self._curve(document("curves", key)))
         comparisons = self._parts(
@@ -311,6 +318,7 @@ class _Reader:
             data=data,
             models=models,
             knowledge=knowledge or Knowledge(),
+            edge_prices=prices or EdgePrices(),
             evidence_cases=cases,
             runs=runs,
             curves=curves,

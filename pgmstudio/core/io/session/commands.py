@@ -22,6 +22,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.errors import PgmStudioError, named
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
 from pgmstudio.core.io.evidence import evidence_document, read_evidence
 from pgmstudio.core.json_documents import JsonElement
@@ -47,6 +48,7 @@ EDITS: Mapping[str, Callable[..., Project]] = {
         edits.rename_model,
         edits.duplicate_model,
         edits.set_knowledge,
+        edits.set_edge_prices,
         edits.require_edge,
         edits.forbid_edge,
         edits.forget_edge_rule,
@@ -128,7 +130,7 @@ def literal(value: Any, project: Project) -> Any:
             return literal(value.tolist(), project)
         case Variable() | ComparisonEntry():
             return {key: literal(entry, project) for key, entry in asdict(value).items()}
-        case Knowledge():
+        case Knowledge() | EdgePrices():
             return {key: literal(entry, project) for key, entry in vars(value).items()}
         case Observed() | Excluded() | Likelihood() | Done():
             return evidence_document({"": value})[""]
@@ -207,8 +209,8 @@ def _value(hint: Any, value: Any, project: Project) -> Any:
         return Variable(**{**value, "states": tuple(value["states"])})
     if hint == ComparisonEntry:
         return ComparisonEntry(**{**value, "model_ids": tuple(value["model_ids"])})
-    if hint == Knowledge:
-        return restored_params({"knowledge": value}, {})["knowledge"]
+    if hint in (Knowledge, EdgePrices):
+        return restored_params({"": value}, {})[""]
     if hint == Mapping[str, Finding]:
         return read_evidence(JsonElement(value, Path("evidence")))
     if hint == Floats:

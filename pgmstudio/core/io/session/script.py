@@ -142,6 +142,7 @@ class _Writer:
             ("title", "set_title"),
             ("notes", "set_notes"),
             ("knowledge", "set_knowledge"),
+            ("edge_prices", "set_edge_prices"),
         ):
             value = getattr(after, name)
             if value is not getattr(before, name):
@@ -286,6 +287,7 @@ def _has_content(project: Project) -> bool:
     return (
         any(getattr(project, name) for name in (*PARTS, "title", "notes"))
         or not project.knowledge.is_empty
+        or not project.edge_prices.is_empty
     )
 
 

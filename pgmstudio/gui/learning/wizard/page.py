@@ -131,7 +131,12 @@ class LearningStep(QWidget):
     def refresh(self) -> None:
         """Update to the current columns, rules and run."""
         project = self._app.project
-        known = (project.knowledge, project.models, tuple(self._plan.names))
+        known = (
+            project.knowledge,
+            project.edge_prices,
+            project.models,
+            tuple(self._plan.names),
+        )
         if known != self._known:
             rules = not self._known or self._known[0] is not known[0]
             self._known = known

@@ -18,6 +18,7 @@ from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import FileError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.inference.base import Done, Excluded, Likelihood, Observed
 from pgmstudio.core.io.evidence import evidence_document
 from pgmstudio.core.io.models.files import ModelFile
@@ -81,6 +82,7 @@ def documents(project: Project) -> Mapping[str, Any]:
         "data": {key: (e.name, e.data.fingerprint) for key, e in project.data.items()},
         "split": {key: e.split and e.split.part_fingerprints for key, e in project.data.items()},
         "knowledge": project.knowledge,
+        "prices": project.edge_prices,
         "cases": {k: evidence_document(c.evidence) for k, c in project.evidence_cases.items()},
         "runs": {k: (r.learner, r.params, r.seed, r.data_id) for k, r in project.runs.items()},
         "notes": (project.title, project.notes),
@@ -234,6 +236,7 @@ EVIDENCE = {
             edits.set_knowledge,
             knowledge=Knowledge(frozenset({("A", "B")}), tiers=(("A",), ("B",))),
         ),
+        partial(edits.set_edge_prices, edge_prices=EdgePrices((("A", "B", 1.5),))),
         partial(edits.split_data, data_id="d1", kind="random", train=50, valid=0, test=50, seed=2),
         partial(edits.edit_data, data_id="d1", edit="with_typed_cells", cells={(1, "B"): "low"}),
         partial(edits.edit_data, data_id="d1", edit="drop_rows", rows=[0, 2]),

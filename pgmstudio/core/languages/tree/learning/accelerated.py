@@ -129,7 +129,7 @@ def em_obstacles(rows: SparseRows, priors: TreePriors) -> list[str]:
     if rows.gap_count:
         result.append("cells are missing")
     if priors.costs is not None:
-        result.append("the edges are expected to be like those of a model")
+        result.append("edges have prices of their own")
     if priors.rules is not None:
         result.append("there are rules about edges")
     if priors.penalty in ("mdl", "bic") and len(cards) > 1:

@@ -21,6 +21,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
@@ -36,7 +37,12 @@ from pgmstudio.core.learning.base import (
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import best_forest
-from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
+from pgmstudio.core.learning.params import (
+    edge_prices_param,
+    knowledge_param,
+    missing_param,
+    smoothing_param,
+)
 from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -92,6 +98,7 @@ class ChowLiuParams:
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param("finds the best tree that satisfies them.")
+    edge_prices: EdgePrices | None = edge_prices_param()
 
 
 class ChowLiuLearner(BaseLearner[ChowLiuParams]):
@@ -110,7 +117,8 @@ class ChowLiuLearner(BaseLearner[ChowLiuParams]):
         rows = yield from completed_rows(data, params.missing, is_tree=True, rng=rng, cancel=cancel)
         yield Progress(0.0, "Counting pairs of columns")
         information = mutual_information_nats(pair_counts(rows, cancel), cancel)
-        weights = edge_weights(information, data, params.edge_penalty, params.penalty)
+        prices = price_matrix(params.edge_prices, data.domain.names)
+        weights = edge_weights(information, data, params.edge_penalty, params.penalty, prices)
         parents = best_forest(weights, data.domain.names, params.root, params.knowledge, cancel)
         grown = grown_forest(parents, information, weights)
         yield from filling_tree(grown, rows, data, params, rng, cancel)
@@ -168,8 +176,14 @@ def filling_tree(
     )
 
 
-def edge_weights(information: Floats, data: DataSet, edge_penalty: float, penalty: str) -> Floats:
-    """N·I(u;v) − β_uv in nats; 0 where the information is only rounding."""
+def edge_weights(
+    information: Floats,
+    data: DataSet,
+    edge_penalty: float,
+    penalty: str,
+    prices: Floats | None = None,
+) -> Floats:
+    """N·I(u;v) − β_uv in nats, `prices` included; information that is only rounding counts as 0."""
     free = np.array(data.domain.cardinalities, dtype=np.float64) - 1
     parameters = np.outer(free, free)
     beta: float | Floats = edge_penalty
@@ -179,4 +193,4 @@ def edge_weights(information: Floats, data: DataSet, edge_penalty: float, penalt
         beta = 0.5 * math.log(max(data.total_weight, 1.0)) * parameters
     gain = np.where(information > _ROUNDING, data.total_weight * information, 0.0)
     weights: Floats = gain - beta
-    return weights
+    return weights if prices is None else weights - prices

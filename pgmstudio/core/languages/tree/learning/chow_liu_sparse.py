@@ -12,11 +12,13 @@ from typing import Literal
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import PairCounts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
@@ -37,7 +39,12 @@ from pgmstudio.core.learning.base import (
 )
 from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import best_forest, rooted_at
-from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
+from pgmstudio.core.learning.params import (
+    edge_prices_param,
+    knowledge_param,
+    missing_param,
+    smoothing_param,
+)
 from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.sparse_rows import MOST_FREQUENT, REFERENCES, listing_rows
 from pgmstudio.core.number_format import whole
@@ -86,6 +93,7 @@ class ChowLiuSparseParams:
     knowledge: Knowledge | None = knowledge_param(
         "the dense method finds the best tree that satisfies them."
     )
+    edge_prices: EdgePrices | None = edge_prices_param()
 
 
 class ChowLiuSparseLearner(BaseLearner[ChowLiuSparseParams]):
@@ -128,6 +136,8 @@ def _grow(
     why = accelerated.obstacles(data, beta, params.prior)
     if _has_rules(params):
         why.append("there are rules about edges")
+    if price_matrix(params.edge_prices, data.domain.names) is not None:
+        why.append("edges have prices of their own")
     accelerated.refuse_accelerated(params.backend, [] if data.has_missing else why)
     if why or beta is None or params.backend == accelerated.DENSE:
         if why:
@@ -176,6 +186,7 @@ def _dense(
         penalty=params.penalty,
         prior=params.prior,
         isolate_constants=params.isolate_constants,
+        prices=price_matrix(params.edge_prices, data.domain.names),
         cancel=cancel,
     )
     root = params.root if _has_rules(params) else None
@@ -191,6 +202,7 @@ def dense_weights(
     penalty: str = "constant",
     prior: float = 0.0,
     isolate_constants: bool = True,
+    prices: Floats | None = None,
     cancel: CancelToken = NEVER,
 ) -> tuple[np.ndarray, np.ndarray]:
     """I of P̃ = (N P + N' uniform) / (N + N') of all pairs, and (N + N') I − β, in nats."""
@@ -206,7 +218,7 @@ def dense_weights(
         constant = [i for i, column in enumerate(data.codes) if (column == column[0]).all()]
         information[constant, :] = 0.0
         information[:, constant] = 0.0
-    weights = edge_weights(information, data, edge_penalty, penalty)
+    weights = edge_weights(information, data, edge_penalty, penalty, prices)
     if prior > 0:
         weights = weights + prior * np.where(information > ROUNDING, information, 0.0)
     return information, weights

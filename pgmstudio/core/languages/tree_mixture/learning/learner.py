@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
+from pgmstudio.core.graphs.edge_prices import price_matrix
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
 from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
@@ -182,16 +184,23 @@ class MixtureSearch:
             knowledge = rules_beside(params.choice, knowledge, names)
         return ForestRules.of(self._train.domain.names, knowledge)
 
-    def _structure_costs(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None:
-        if self._params.like is None:
-            return None
-        domain = self._train.domain
+    def _structure_costs(self) -> Floats | None:
+        """β_uv of the given prices and of the likeness to a model."""
+        params, domain = self._params, self._train.domain
+        prices = params.edge_prices
+        if prices is not None:
+            prices.matrix(self._data.domain.names)  # the choice variable may have prices
+            prices = prices.among(domain.names)
+        costs = price_matrix(prices, domain.names)
+        if params.like is None:
+            return costs
         edges = np.zeros((len(domain), len(domain)), dtype=bool)
-        for one, other in self._params.like.edges:
+        for one, other in params.like.edges:
             if one in domain and other in domain:
                 u, v = domain.index(one), domain.index(other)
                 edges[u, v] = edges[v, u] = True
-        return likeness_costs(edges, self._params.kappa)
+        likeness = likeness_costs(edges, params.kappa)
+        return likeness if costs is None else likeness + costs
 
     # -- the run ----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.languages.tree.learning.accelerated import AUTO, EM_BACKENDS
 from pgmstudio.core.languages.tree.learning.priors import PENALTIES, POLICIES, TOWARDS
 from pgmstudio.core.learning.artifacts import (
@@ -15,7 +16,7 @@ from pgmstudio.core.learning.artifacts import (
     criterion_param,
     held_out_param,
 )
-from pgmstudio.core.learning.params import knowledge_param
+from pgmstudio.core.learning.params import edge_prices_param, knowledge_param
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.params import param
 
@@ -169,6 +170,7 @@ class MixtureParams:
         help="Prior factor for each edge by which a tree differs from that model.",
         advanced=True,
     )
+    edge_prices: EdgePrices | None = edge_prices_param()
     policy: str = param(
         "rows",
         title="Smoothing policy",

@@ -23,6 +23,7 @@ from pgmstudio.core.execution.child_process import in_processes
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
@@ -59,6 +60,7 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules, left_out_note
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
+    edge_prices_param,
     knowledge_param,
     lambda_param,
     max_parents_param,
@@ -130,6 +132,7 @@ class KesParams:
     knowledge: Knowledge | None = knowledge_param(
         "the search visits only classes with a graph that satisfies them."
     )
+    edge_prices: EdgePrices | None = edge_prices_param()
     start: DirectedModel | None = param(
         None,
         title="Start",
@@ -268,6 +271,7 @@ class EquivalenceSearchWorker:
             data,
             score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
             max_table_cells=max(params.max_table_cells, largest_table(self.rules.start, data)),
+            prices=price_matrix(params.edge_prices, names),
         )
         self.gains = GainRows(self.scores, self.rules)
         self._exact = ExactBoundary(self.gains)

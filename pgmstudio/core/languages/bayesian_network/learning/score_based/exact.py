@@ -11,6 +11,7 @@ import numpy as np
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
@@ -21,6 +22,7 @@ from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.exact_search import best_graph
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
+    edge_prices_param,
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
@@ -51,6 +53,7 @@ class ExactParams:
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param()
+    edge_prices: EdgePrices | None = edge_prices_param()
     max_table_cells: int = max_table_cells_param()
 
 
@@ -78,7 +81,8 @@ class ExactNetworkLearner(BaseLearner[ExactParams]):
         rows = yield from completed_rows(data, params.missing, rng=rng, cancel=cancel)
         rules = EdgeRules.of(rows.domain.names, params.knowledge, params.max_parents)
         score = score_of(params.score, rows.total_weight, ess=params.ess)
-        scores = FamilyScores(rows, score, max_table_cells=params.max_table_cells)
+        prices = price_matrix(params.edge_prices, rows.domain.names)
+        scores = FamilyScores(rows, score, max_table_cells=params.max_table_cells, prices=prices)
         dag = yield from best_graph(scores.local, rules, cancel)
         families = enumerate(dag.parent_indices)
         total = sum(scores.local(child, parents, cancel) for child, parents in families)

@@ -20,6 +20,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
@@ -43,6 +44,7 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
+    edge_prices_param,
     knowledge_param,
     lambda_param,
     max_parents_param,
@@ -171,6 +173,7 @@ class HillClimbParams:
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param()
+    edge_prices: EdgePrices | None = edge_prices_param()
     start: DirectedModel | None = start_param()
     max_table_cells: int = max_table_cells_param()
 
@@ -194,6 +197,7 @@ class HillClimbLearner(BaseLearner[HillClimbParams]):
             rows,
             score_of(params.score, data.total_weight, lambda_=params.lambda_, ess=params.ess),
             max_table_cells=max(params.max_table_cells, largest_table(start, data)),
+            prices=price_matrix(params.edge_prices, data.domain.names),
         )
         search = _Search(rows, data, params, GraphClimb(scores, rules), rng)
         yield from search.run(start, cancel)

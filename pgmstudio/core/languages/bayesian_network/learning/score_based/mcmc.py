@@ -22,6 +22,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
@@ -35,6 +36,7 @@ from pgmstudio.core.learning.cost_estimates import Cost
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
+    edge_prices_param,
     knowledge_param,
     max_parents_param,
     max_table_cells_param,
@@ -94,6 +96,7 @@ class DagMcmcParams:
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
     knowledge: Knowledge | None = knowledge_param()
+    edge_prices: EdgePrices | None = edge_prices_param()
     start: DirectedModel | None = start_param()
     max_table_cells: int = max_table_cells_param()
 
@@ -229,7 +232,8 @@ class DagMcmcLearner(BaseLearner[DagMcmcParams]):
         rules = EdgeRules.of(names, params.knowledge, params.max_parents)
         start = yield from rules.start_of(params.start)
         score = score_of(params.score, rows.total_weight, ess=params.ess)
-        scores = FamilyScores(rows, score, max_table_cells=params.max_table_cells)
+        prices = price_matrix(params.edge_prices, rows.domain.names)
+        scores = FamilyScores(rows, score, max_table_cells=params.max_table_cells, prices=prices)
         seeds = [int(rng.integers(2**63)) for _ in range(params.chains)]
         chains = [Chain(scores, rules, start, seed, cancel) for seed in seeds]
         first = int(params.burn_in * params.iterations)
