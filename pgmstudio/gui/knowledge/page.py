@@ -34,7 +34,7 @@ from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices, Price
 from pgmstudio.core.io.background_knowledge import read_knowledge, write_knowledge
 from pgmstudio.core.io.edge_prices import read_edge_prices, write_edge_prices
-from pgmstudio.core.number_format import counted, general
+from pgmstudio.core.number_format import counted, general, grouped
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
@@ -388,7 +388,8 @@ def _under(hint: str, content: QWidget) -> QWidget:
 ALL = "all"
 
 
-MAX_PRICE = 1e6  # nats, in the box
+MAX_PRICE = 9999  # nats, in the box
+MAX_LISTED = 200  # a matrix may hold thousands
 PRICES_HINT = (
     "An edge between two variables, in either direction, must gain its price in nats; a negative "
     "price favours it. Trees, mixtures of trees and searches with a score use them where their "
@@ -397,7 +398,7 @@ PRICES_HINT = (
 
 
 class PriceList(QWidget):
-    """The prices of pairs, each with a button to remove it."""
+    """The prices of pairs, strongest first, each with a button to remove it."""
 
     def __init__(self, set_price: Callable[[str, str, float], None]) -> None:
         super().__init__()
@@ -406,12 +407,16 @@ class PriceList(QWidget):
 
     def show_prices(self, prices: EdgePrices) -> None:
         empty(self._layout)
-        for one, other, price in prices.prices:
+        strongest = sorted(prices.prices, key=lambda known: -abs(known[2]))
+        for one, other, price in strongest[:MAX_LISTED]:
             go = partial(self._set_price, one, other, 0.0)
             remove = tool_button("x", f"Remove price: {one} – {other}", go)
             chip = "chip-evidence" if price > 0 else "chip-do"
             number = label(f"{general(price)} nats", chip, size="caption")
             self._layout.addWidget(row(number, label(f"{one} – {other}"), remove, None))
+        if len(strongest) > MAX_LISTED:
+            more = f"and {grouped(len(strongest) - MAX_LISTED)} more, nearer to 0"
+            self._layout.addWidget(label(more, "secondary"))
         if not prices.prices:
             text = "No prices. Choose two variables above and enter one, or import a file."
             self._layout.addWidget(label(text, "secondary"))
