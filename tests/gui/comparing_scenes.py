@@ -16,7 +16,7 @@ from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
-SECONDS = 240  # all learners end before
+SECONDS = 240  # on an idle machine all learners end before
 
 
 def _ended(page: ComparePage) -> bool:
