@@ -66,6 +66,10 @@ class Project:
         """Import a data file as the window does, with the choices of its import page."""
         self._perform("import_file", path=str(path), name=name, choices=choices)
 
+    def reimport(self, *, data_id: str, choices: Mapping[str, Any] | None = None) -> None:
+        """Import the file of a data set again, with other choices."""
+        self._perform("reimport", data_id=data_id, choices=choices)
+
     def learn(
         self,
         learner: str,
@@ -94,6 +98,7 @@ class Project:
 
     def save(self, path: Path | str) -> None:
         """Save the project as a `.pgmz` file, which the window opens."""
+        self._replay.check_data_used()
         write_project(path, self._replay.project)
 
     def _perform(self, command: str, **arguments: Any) -> None:

@@ -42,6 +42,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
         for progress in script.replay(replay, NEVER):
             text = progress.message
             line.show(progress)
+        text = ""
+        replay.check_data_used()
     except PgmStudioError as error:
         raise PgmStudioError(f"{text}: {error}" if text else str(error)) from None
     if replay.unused_data:

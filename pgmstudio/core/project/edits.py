@@ -146,6 +146,19 @@ def with_columns(entry: DataEntry, names: Iterable[str]) -> DataEntry:
     )
 
 
+def select_columns(project: Project, *, data_id: str, names: Iterable[str]) -> Project:
+    """One more data set: some columns of another."""
+    return add_data(project, entry=with_columns(project.data_entry(data_id), names))
+
+
+def reimport_data(project: Project, *, data_id: str, entry: DataEntry) -> Project:
+    """The rows, bin edges and split of a data set as imported again with other choices."""
+    project = replace_data(project, data_id=data_id, data=entry.data)
+    project = set_cuts(project, data_id=data_id, cuts=entry.cuts)
+    project = set_split(project, data_id=data_id, split=entry.split)
+    return _change_data(project, data_id, provenance=entry.provenance)
+
+
 def rename_data(project: Project, *, data_id: str, name: str) -> Project:
     """Another name for people; the id stays."""
     others = (entry.name for key, entry in project.data.items() if key != data_id)

@@ -174,8 +174,8 @@ def _replaced(_before: Project, *, after: Project) -> Project:
     return after
 
 
-def session_actions(app: AppContext) -> list[ActionSpec]:
-    """Export in the File menu, macros in the Edit menu."""
+def export_session_actions(app: AppContext) -> list[ActionSpec]:
+    """The export in the File menu."""
     commands = app.service(SessionCommands)
     return [
         ActionSpec(
@@ -186,6 +186,13 @@ def session_actions(app: AppContext) -> list[ActionSpec]:
             commands.export,
             needs=[commands.nothing_done],
         ),
+    ]
+
+
+def macro_actions(app: AppContext) -> list[ActionSpec]:
+    """Recording and replaying in the Edit menu."""
+    commands = app.service(SessionCommands)
+    return [
         ActionSpec(
             "edit.record-macro",
             "Record macro",

@@ -30,8 +30,8 @@ from pgmstudio.core.io.import_plan import (
     restored_draft,
 )
 from pgmstudio.core.number_format import counted, data_facts
-from pgmstudio.core.project.edits import add_data, replace_data, set_cuts, set_split
-from pgmstudio.core.project.project import DataEntry, Project
+from pgmstudio.core.project.edits import add_data, reimport_data
+from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.importing.hints import no_rows_text, problem_text
 from pgmstudio.gui.importing.page_view import CUTS, FILE, ImportView, following_step
@@ -59,18 +59,11 @@ def put_into_project(
     project = app.project
     if replaces is not None and replaces in project.data:
         data_id, text = replaces, f"Change discretisation of {project.data[replaces].name}"
-        changed = app.change(text, partial(_with_reimported, data_id=replaces, entry=entry))
+        changed = app.change(text, partial(reimport_data, data_id=replaces, entry=entry))
     else:
         data_id, text = project.next_data_id(), f"Import {source}"
         changed = app.change(text, partial(add_data, entry=entry))
     return data_id if changed else None
-
-
-def _with_reimported(project: Project, *, data_id: str, entry: DataEntry) -> Project:
-    """Replace the rows, bin edges and split of a data set."""
-    project = replace_data(project, data_id=data_id, data=entry.data)
-    project = set_cuts(project, data_id=data_id, cuts=entry.cuts)
-    return set_split(project, data_id=data_id, split=entry.split)
 
 
 # Discretising fewer rows than this takes less than a frame.

@@ -119,7 +119,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.export.actions:export_actions",
     "pgmstudio.gui.export.page_actions:page_actions",
     "pgmstudio.gui.export.report_actions:report_actions",
-    "pgmstudio.gui.files.session:session_actions",
+    "pgmstudio.gui.files.session:export_session_actions",
     "pgmstudio.gui.files.actions:close_and_undo_actions",
     "pgmstudio.gui.data.actions:data_actions",
     "pgmstudio.gui.knowledge.actions:knowledge_actions",
@@ -143,6 +143,7 @@ ACTION_TABLES = (
     "pgmstudio.gui.curves.actions:curve_actions",
     "pgmstudio.gui.experiments.page:recipe_actions",
     "pgmstudio.gui.tour.guided_tour:tour_actions",
+    "pgmstudio.gui.files.session:macro_actions",
     "pgmstudio.gui.window.window_actions:window_actions",
 )
 # Tables that load much of the program, and the menu that waits for them until the first paint.

@@ -39,6 +39,7 @@ EDITS: Mapping[str, Callable[..., Project]] = {
         edits.set_title,
         edits.set_notes,
         edits.remove_data,
+        edits.select_columns,
         edits.rename_data,
         edits.edit_data,
         edits.split_data,

@@ -24,7 +24,7 @@ from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.params import parse_params
-from pgmstudio.core.project.edits import add_data, add_run, put, without
+from pgmstudio.core.project.edits import add_data, add_run, put, reimport_data, without
 from pgmstudio.core.project.project import (
     DataEntry,
     Outcome,
@@ -39,6 +39,18 @@ from pgmstudio.version import __version__
 PARTS = ("data", "models", "runs", "curves", "comparisons", "evidence_cases")
 # The ids of other entries in an entry.
 REFERENCES = frozenset({"data_id", "run_id", "model_id", "model_ids"})
+# How the entries of a part are numbered.
+_NEXT_ID: Mapping[str, Callable[[Project], str]] = {
+    "data": Project.next_data_id,
+    "models": Project.next_model_id,
+    "runs": Project.next_run_id,
+    "curves": Project.next_curve_id,
+    "comparisons": Project.next_comparison_id,
+}
+# Arguments, also within others, whose value is an id.
+_ID_ARGUMENTS = frozenset(
+    {"data_id", "model_id", "run_id", "curve_id", "comparison_id", "into", "rows", "model"}
+)
 
 RunTask = Callable[[LearnTask, CancelToken], Iterator[LearnEvent]]
 
@@ -74,6 +86,20 @@ class RecordedIds:
         self._note("data", self._recorded.next_data_id(), self._data_id)
         return True
 
+    def command(self, command: Command, project: Project) -> Command:
+        """The command with the ids of this project; what it brings gets an id of its own."""
+        arguments = self.of(command.arguments)
+        part, key = arguments.get("part"), arguments.get("key")
+        if command.name not in ("restore", "remove") or not isinstance(key, str):
+            return Command(command.name, arguments)
+        if isinstance(part, str) and part in _NEXT_ID:
+            actual = self._actual.get(key)
+            if actual is None and command.name == "restore":
+                actual = _NEXT_ID[part](project)
+                self._note(part, key, actual)
+            arguments["key"] = actual or key
+        return Command(command.name, arguments)
+
     def of(self, value: Any) -> Any:
         """The value with the ids of this project."""
         if isinstance(value, Mapping):
@@ -83,7 +109,7 @@ class RecordedIds:
         return value
 
     def _in_entry(self, key: Any, value: Any) -> Any:
-        if key in ("data_id", "model_id", "run_id", "into", "rows", "model"):
+        if key in _ID_ARGUMENTS:
             return self._actual.get(value, value) if isinstance(value, str) else value
         if key == "model_ids":
             return tuple(self._actual.get(one, one) for one in value)
@@ -91,22 +117,21 @@ class RecordedIds:
 
     def note_changes(self, before: Project, after: Project) -> None:
         """Entries that came or went in the project came or went in the recorded one as well."""
-        for part in ("data", "models", "runs"):
+        for part, next_id in _NEXT_ID.items():
             old: Mapping[str, Any] = getattr(before, part)
             for key in getattr(after, part):
-                if key not in old:
-                    self._note(part, self._next(part), key)
+                if key not in old and key not in self._actual.values():
+                    self._note(part, next_id(self._recorded), key)
             for key in old:
                 if key not in getattr(after, part):
-                    gone = [recorded for recorded, actual in self._actual.items() if actual == key]
-                    changes: Any = {part: without(getattr(self._recorded, part), *gone)}
-                    self._recorded = replace(self._recorded, **changes)
+                    self._forget(part, key)
 
-    def _next(self, part: str) -> str:
-        recorded = self._recorded
-        if part == "data":
-            return recorded.next_data_id()
-        return recorded.next_model_id() if part == "models" else recorded.next_run_id()
+    def _forget(self, part: str, key: str) -> None:
+        gone = [recorded for recorded, actual in self._actual.items() if actual == key]
+        for recorded in gone:
+            del self._actual[recorded]
+        changes: Any = {part: without(getattr(self._recorded, part), *gone)}
+        self._recorded = replace(self._recorded, **changes)
 
     def _note(self, part: str, recorded: str, actual: str) -> None:
         self._actual[recorded] = actual
@@ -143,15 +168,25 @@ class Replay:
         if ids is not None:
             if _is_data(command) and ids.takes_data():
                 return
-            command = Command(command.name, ids.of(command.arguments))
+            command = ids.command(command, before)
         yield from self._perform(command, cancel)
         if ids is not None:
             ids.note_changes(before, self.project)
+
+    def check_data_used(self) -> None:
+        """PgmStudioError when files of data were given that no step has imported."""
+        if self._data:
+            names = ", ".join(path.name for path in self._data)
+            raise PgmStudioError(
+                f"No step imports {names}. Files replace the tables that the session imports, "
+                "in their order, not those that its project had before."
+            )
 
     def _perform(self, command: Command, cancel: CancelToken) -> Iterator[Progress]:
         actions: dict[str, Callable[..., Iterator[Progress]]] = {
             "learn": self.learn,
             "import_file": self.import_file,
+            "reimport": self.reimport,
             "restore": self.restore,
             "remove": self.remove,
         }
@@ -228,28 +263,46 @@ class Replay:
         choices: Mapping[str, Any] | None = None,
     ) -> Iterator[Progress]:
         """Import a data file as the import page does with these choices."""
-        draft = Draft() if choices is None else restored_draft({**plain_draft(Draft()), **choices})
         file = Path(path)
         if self._data:
             file, name = self._data.pop(0), ""
-        yield from self._import(file, name, draft, cancel)
+        yield from self._import(file, name, _draft(choices), cancel)
+
+    def reimport(
+        self, *, data_id: str, cancel: CancelToken, choices: Mapping[str, Any] | None = None
+    ) -> Iterator[Progress]:
+        """Import the file of a data set again, with other choices."""
+        entry = self.project.data_entry(data_id)
+        path = entry.provenance.get("path")
+        if not path:
+            raise PgmStudioError(
+                f"{entry.name} was not imported from a file; its original numbers are unknown."
+            )
+        yield from self._import(Path(str(path)), entry.name, _draft(choices), cancel, data_id)
 
     def _import(
-        self, path: Path, name: str, draft: Draft, cancel: CancelToken
+        self,
+        path: Path,
+        name: str,
+        draft: Draft,
+        cancel: CancelToken,
+        replaces: str | None = None,
     ) -> Iterator[Progress]:
         reading = read(path, draft.reading, cancel)
         name = name or path.name.split(".")[0]
         for event in import_rows(reading, draft, name, cancel):
-            if isinstance(event, ImportResult):
+            if not isinstance(event, ImportResult):
+                yield event
+            elif replaces is None:
                 self.project = add_data(self.project, entry=event.entry)
             else:
-                yield event
+                self.project = reimport_data(self.project, data_id=replaces, entry=event.entry)
 
     def restore(
         self, part: str, key: str, stored: str, *, cancel: CancelToken, **references: str | None
     ) -> Iterator[Progress]:
         """Put a stored entry into a part of the project, such as its `models`."""
-        if part == "data" and self._data:
+        if part == "data" and self._data and key not in self.project.data:
             yield from self._import(self._data.pop(0), "", Draft(), cancel)
             return
         entry = named("stored entry", stored, _part(self._stored, part))
@@ -289,6 +342,20 @@ def import_command(entry: DataEntry) -> Command | None:
     return Command(
         "import_file", {"path": str(path), "name": entry.name, "choices": _changed(choices)}
     )
+
+
+def reimport_command(data_id: str, entry: DataEntry) -> Command:
+    """The import that replaced the rows of a data set."""
+    return Command(
+        "reimport", {"data_id": data_id, "choices": _changed(entry.provenance["choices"])}
+    )
+
+
+def _draft(choices: Mapping[str, Any] | None) -> Draft:
+    usual = plain_draft(Draft())
+    for name in choices or {}:
+        named("choice of an import", name, usual)
+    return restored_draft({**usual, **(choices or {})})
 
 
 def _changed(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ replayed by the window and by `pgmstudio replay` without executing it.
 from __future__ import annotations
 
 import ast
+import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,7 @@ from pgmstudio.core.io.session.replay import (
     Replay,
     RunTask,
     import_command,
+    reimport_command,
     run_here,
 )
 from pgmstudio.core.languages.learners import all_learners, learner_of
@@ -134,6 +136,8 @@ class _Writer:
             if command is None:
                 raise NoText
             return [command]
+        if function is edits.reimport_data and isinstance(edit, partial):
+            return [reimport_command(edit.keywords["data_id"], edit.keywords["entry"])]
         return commands_of(edit, project)
 
     def _difference(self, before: Project, after: Project) -> list[Command]:
@@ -267,7 +271,7 @@ def write_script(path: Path, steps: Sequence[Step], title: str) -> None:
     text = _HEAD.format(
         title=_plain_text(heading),
         version=__version__,
-        name=_plain_text(path.name),
+        name=_plain_text(shlex.quote(path.name)),
         result=_plain_text(result),
         files=files,
     )

@@ -13,7 +13,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.model import DirectedModel
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.edits import add_data, with_columns
+from pgmstudio.core.project.edits import select_columns
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.learning_run import LearningRun
@@ -162,9 +162,9 @@ class WizardState(QObject):
             if entry.data.fingerprint == rows.fingerprint:
                 return key
         key = project.next_data_id()
-        made = with_columns(project.data[self.data_id or ""], self.names)
         text = f"Select {counted(len(self.names), 'column')}"
-        return key if self._app.change(text, partial(add_data, entry=made)) else None
+        select = partial(select_columns, data_id=self.data_id or "", names=tuple(self.names))
+        return key if self._app.change(text, select) else None
 
     # -- the model
 

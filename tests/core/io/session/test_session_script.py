@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -220,6 +220,97 @@ def test_of_values_set_in_one_step_only_the_last_is_written(tmp_path: Path) -> N
     assert step.command == Command("set_notes", {"notes": "abc"})
 
 
+def test_some_columns_and_other_bin_edges_are_commands_that_follow_other_data(
+    tmp_path: Path,
+) -> None:
+    table, other = tmp_path / "ages.csv", tmp_path / "others.csv"
+    for file, first in ((table, 20), (other, 50)):
+        lines = [f"{first + row},{'mf'[row % 2]},{'xyz'[row % 3]}" for row in range(60)]
+        file.write_text("\n".join(["age,sex,kind", *lines]) + "\n")
+    session = Session()
+    session.perform("Import", "import_file", path=str(table), choices=bins(2))
+    select = partial(edits.select_columns, data_id="d1", names=("sex", "age"))
+    session.change("Select 2 columns", select)
+    again = Replay(session.project)
+    for _ in again.perform(Command("reimport", {"data_id": "d1", "choices": bins(3)}), NEVER):
+        pass
+    entry = again.project.data["d1"]
+    session.change("Discretise", partial(edits.reimport_data, data_id="d1", entry=entry))
+    path = tmp_path / "session.py"
+    write_script(path, session.steps, "")
+    assert not (tmp_path / "session.stored.pgmz").exists()
+
+    rebuilt = replayed(path)
+    assert documents(rebuilt) == documents(session.project)
+    assert rebuilt.data["d1"].provenance == entry.provenance
+    of_others = replayed(path, other)
+    assert of_others.data["d1"].name == "others"
+    assert of_others.data["d1"].data.domain["age"].states[0] == "<70"
+    assert of_others.data["d2"].data.domain.names == ("age", "sex")
+
+
+def bins(count: int) -> dict[str, Any]:
+    how = {"method": "frequency", "bins": count, "points": (), "target": None}
+    return {"treatments": {"age": "discretise"}, "cutting": {"age": how}}
+
+
+def test_data_that_no_step_imports_are_refused(tmp_path: Path) -> None:
+    session = Session()
+    session.change("Title", partial(edits.set_title, title="x"))
+    write_script(tmp_path / "s.py", session.steps, "")
+    replay = read_script(tmp_path / "s.py").start([SAMPLE])
+    with pytest.raises(PgmStudioError, match=r"No step imports coronary\.csv"):
+        replay.check_data_used()
+
+
+def test_a_name_with_quotes_and_backslashes_makes_a_script_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session()
+    session.change("Add", partial(edits.add_data, entry=DataEntry('say "hi" \\', rows())))
+    folder = tmp_path / "ü"
+    folder.mkdir()
+    path = folder / "it's.py" if sys.platform == "win32" else folder / 'it\'s "one" \\x.py'
+    write_script(path, session.steps, 'A "title"\\')
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    runpy.run_path(str(path))
+    rebuilt = read_project(path.with_name(f"{path.stem}-rebuilt.pgmz"))
+    assert documents(rebuilt) == documents(session.project)
+    assert documents(replayed(path)) == documents(session.project)
+
+
+def test_a_macro_overwrites_nothing_that_it_did_not_change_when_it_was_recorded(
+    tmp_path: Path,
+) -> None:
+    """What is stored beside it comes under ids of its own; the edited model is the active one."""
+    start = expert_session().project
+    session = Session(start)
+    opened = replace(start.models["m2"], data_id=None, run_id=None, title="Opened")
+    session.change("Open", lambda project: edits.add_model(project, entry=opened))
+    session.change("Name it", partial(edits.rename_model, model_id="m3", title="From a file"))
+    pasted = partial(edits.replace_model, model_id="m1", model=start.models["m2"].model)
+    session.change("Paste", pasted)
+    path = tmp_path / "macro.py"
+    write_script(path, session.steps, "")
+    models = {f"m{n}": replace(opened, title=f"Mine {n}") for n in (1, 2, 3, 4)}
+    mine = replace(start, models=models)
+    script = read_script(path)
+    replay = script.start_in(mine, data_id="d1", model_id="m4")
+    for _ in script.replay(replay, NEVER):
+        pass
+    after = replay.project.models
+    assert [after[key] is models[key] for key in models] == [True, True, True, False]
+    assert after["m5"].title == "From a file"
+
+
+def replayed(path: Path, *data: Path) -> Project:
+    script = read_script(path)
+    replay = script.start(data)
+    for _ in script.replay(replay, NEVER):
+        pass
+    return replay.project
+
+
 EVIDENCE = {
     "A": Observed("yes"),
     "B": Likelihood((("low", 0.25), ("high", 1.0))),
@@ -292,6 +383,7 @@ def test_other_python_is_refused_and_not_executed(line: str, message: str, tmp_p
         (Command("import_file", {"path": "x.csv", "choices": 5}), "choices cannot be 5"),
         (Command("split_data", {"data_id": "d1", "parts": 5}), "split_data: "),
         (Command("edit_data", {"data_id": "d1", "edit": "eval"}), "edit of data is called “eval”"),
+        (Command("import_file", {"path": str(SAMPLE), "choices": {"cuting": {}}}), "cutting"),
     ],
 )
 def test_a_wrong_command_is_refused_with_a_message(command: Command, message: str) -> None:
