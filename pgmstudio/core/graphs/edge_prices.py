@@ -43,6 +43,7 @@ class EdgePrices:
 
     @property
     def is_empty(self) -> bool:
+        """Whether every price is 0."""
         return not any(price for _, _, price in self.prices)
 
     def among(self, names: Iterable[str]) -> EdgePrices:
