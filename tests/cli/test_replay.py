@@ -47,7 +47,7 @@ def test_tables_without_a_data_set_to_replace_are_refused(
     output, table = tmp_path / "new.pgmz", sample_data / "asia_sample.csv"
     refused = call("replay", script, table, table, "-o", output)
     assert refused.code == 2
-    assert "no data set that asia_sample.csv could replace" in refused.err
+    assert "No step imports asia_sample.csv" in refused.err
     assert not output.exists()
 
 

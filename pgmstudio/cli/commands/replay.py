@@ -46,9 +46,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
         replay.check_data_used()
     except PgmStudioError as error:
         raise PgmStudioError(f"{text}: {error}" if text else str(error)) from None
-    if replay.unused_data:
-        names = ", ".join(file.name for file in replay.unused_data)
-        raise UsageError(f"The session has no data set that {names} could replace.")
     project = replay.project
     write_project(args.output, project)
     line.message(f"Wrote {args.output}.")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -180,22 +181,55 @@ def edit_of(command: Command, project: Project) -> Edit:
 def check_arguments(
     command: Command, function: Callable[..., Any], *first: object, **more: object
 ) -> None:
-    """PgmStudioError unless the function has these parameters, and those that are texts, whole
-    numbers or mappings are."""
+    """PgmStudioError unless the function has these parameters, and the values are of their types.
+
+    What is made from a mapping, such as a variable, has to be one.
+    """
     try:
         inspect.signature(function).bind(*first, **command.arguments, **more)
     except TypeError as error:
         raise PgmStudioError(f"{command.name}: {error}.") from None
     hints = _hints(function)
     for name, value in command.arguments.items():
-        hint = hints.get(name)
-        alternatives = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-        allowed = tuple(get_origin(one) or one for one in alternatives)
-        if _CHECKED.issuperset(allowed) and not isinstance(value, allowed):
+        if not _is_of(hints.get(name), value):
             raise PgmStudioError(f"{command.name}: {name} cannot be {value!r:.60}.")
 
 
-_CHECKED = frozenset({str, int, bool, NoneType, Mapping})
+_PLAIN: Mapping[object, type] = {
+    **{one: one for one in (str, bool, NoneType)},
+    **dict.fromkeys((Variable, ComparisonEntry, Knowledge, EdgePrices), Mapping),
+    int: Integral,  # those of numpy too
+    float: Real,
+}
+
+
+def _is_of(hint: Any, value: Any) -> bool:
+    """Whether an argument fits the type of its parameter; any value fits other types."""
+    if hint in _PLAIN:
+        return isinstance(value, _PLAIN[hint])
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind is UnionType:
+        return any(_is_of(one, value) for one in parts)
+    if kind is Mapping:
+        return isinstance(value, Mapping) and all(
+            _is_of(part, one)
+            for pair in value.items()
+            for part, one in zip(parts, pair, strict=True)
+        )
+    if kind is tuple:
+        return (
+            isinstance(value, tuple | list)
+            and len(value) == len(parts)
+            and all(map(_is_of, parts, value))
+        )
+    if kind is Iterable:
+        is_text = isinstance(value, str | Mapping)
+        return (
+            not is_text
+            and isinstance(value, Collection)
+            and all(_is_of(parts[0], v) for v in value)
+        )
+    return True
 
 
 @cache
@@ -204,16 +238,19 @@ def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def _value(hint: Any, value: Any, project: Project) -> Any:
-    if _is_reference(value):
-        return training_rows(project, value["rows"], value["part"])
     if hint == Variable:
         return Variable(**{**value, "states": tuple(value["states"])})
     if hint == ComparisonEntry:
         return ComparisonEntry(**{**value, "model_ids": tuple(value["model_ids"])})
     if hint in (Knowledge, EdgePrices):
-        return restored_params({"": value}, {})[""]
+        rules = restored_params({"": value}, {})[""]
+        if type(rules) is not hint:
+            raise PgmStudioError(f"This is no {hint.__name__}: {value!r:.60}.")
+        return rules
     if hint == Mapping[str, Finding]:
         return read_evidence(JsonElement(value, Path("evidence")))
     if hint == Floats:
         return np.array(value, dtype=np.float64)
+    if _is_reference(value):
+        return training_rows(project, value["rows"], value["part"])
     return value

@@ -157,11 +157,6 @@ class Replay:
         self._data = [*data]
         self._ids, self._run = ids, run
 
-    @property
-    def unused_data(self) -> Sequence[Path]:
-        """Files of `data` that have not replaced a data set so far."""
-        return tuple(self._data)
-
     def perform(self, command: Command, cancel: CancelToken) -> Iterator[Progress]:
         """Carry out one command. A refused one raises PgmStudioError and changes nothing."""
         ids, before = self._ids, self.project
