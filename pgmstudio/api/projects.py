@@ -13,6 +13,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.io.session.commands import EDITS, Command
 from pgmstudio.core.io.session.replay import Replay
+from pgmstudio.core.project.project import without_loose_references
 
 
 class Project:
@@ -99,7 +100,7 @@ class Project:
     def save(self, path: Path | str) -> None:
         """Save the project as a `.pgmz` file, which the window opens."""
         self._replay.check_data_used()
-        write_project(path, self._replay.project)
+        write_project(path, without_loose_references(self._replay.project))
 
     def _perform(self, command: str, **arguments: Any) -> None:
         for _ in self._replay.perform(Command(command, arguments), NEVER):

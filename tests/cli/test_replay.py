@@ -62,3 +62,14 @@ def test_the_result_is_a_project(call: Call, script: Path) -> None:
     refused = call("replay", script, "-o", "-")
     assert refused.code == 2
     assert "must end in .pgmz" in refused.err
+
+
+def test_a_project_without_a_model_that_a_script_removed_can_be_read(
+    call: Call, script: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "new.pgmz"
+    script.write_text(script.read_text() + "project.remove(part='models', key='m1')\n")
+    assert call("replay", script, "-o", output).code == 0
+    project = read_project(output)
+    assert project.models == {}
+    assert project.runs["r1"].model_id is None

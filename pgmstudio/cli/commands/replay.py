@@ -14,6 +14,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.project_file import ENDING, write_project
 from pgmstudio.core.io.session.script import read_script
+from pgmstudio.core.project.project import without_loose_references
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
         replay.check_data_used()
     except PgmStudioError as error:
         raise PgmStudioError(f"{text}: {error}" if text else str(error)) from None
-    project = replay.project
+    project = without_loose_references(replay.project)
     write_project(args.output, project)
     line.message(f"Wrote {args.output}.")
     document: dict[str, Any] = {

@@ -205,6 +205,8 @@ _PLAIN: Mapping[object, type] = {
 
 def _is_of(hint: Any, value: Any) -> bool:
     """Whether an argument fits the type of its parameter; any value fits other types."""
+    if isinstance(value, bool) and hint in (int, float):
+        return False
     if hint in _PLAIN:
         return isinstance(value, _PLAIN[hint])
     kind, parts = get_origin(hint), get_args(hint)

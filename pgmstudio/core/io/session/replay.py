@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from pgmstudio.core.errors import PgmStudioError, UnknownNameError, named
+from pgmstudio.core.errors import ParameterError, PgmStudioError, UnknownNameError, named
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan, processes_for
 from pgmstudio.core.io.import_plan import (
@@ -190,12 +191,8 @@ class Replay:
             check_arguments(command, action, cancel=cancel)
             yield from action(**command.arguments, cancel=cancel)
         else:
-            try:
+            with _wrong_values_refused(command.name):
                 self.project = edit_of(command, self.project)(self.project)
-            except (TypeError, ValueError, LookupError, AttributeError) as error:
-                if isinstance(error, PgmStudioError):
-                    raise
-                raise PgmStudioError(f"{command.name}: {error}.") from error
 
     def learn(
         self,
@@ -213,7 +210,10 @@ class Replay:
         """Learn a model and add it with its run; `bootstrap` learns from samples of the rows."""
         known = learner_of(learner)
         models = models_of(self.project)
-        given = {**alias_settings(learner), **restored_params(parameters or {}, models)}
+        if seed < 0:
+            raise ParameterError({"seed": "must be at least 0"})
+        with _wrong_values_refused("learn"):
+            given = {**alias_settings(learner), **restored_params(parameters or {}, models)}
         params: Any = parse_params(known.params_type, given)
         rows = training_rows(self.project, data_id, part)
         reason = known.refuses(rows)
@@ -294,7 +294,7 @@ class Replay:
                 self.project = reimport_data(self.project, data_id=replaces, entry=event.entry)
 
     def restore(
-        self, part: str, key: str, stored: str, *, cancel: CancelToken, **references: str | None
+        self, part: str, key: str, stored: str, *, cancel: CancelToken, **references: Any
     ) -> Iterator[Progress]:
         """Put a stored entry into a part of the project, such as its `models`."""
         if part == "data" and self._data and key not in self.project.data:
@@ -305,6 +305,10 @@ class Replay:
         wrong = next((name for name in references if name not in known), None)
         if wrong is not None:
             raise UnknownNameError("reference", wrong, known)
+        for name, value in references.items():
+            ids = value if isinstance(value, tuple) and name == "model_ids" else (value,)
+            if not all(isinstance(one, str) for one in ids):
+                raise PgmStudioError(f"restore: {name} cannot be {value!r:.60}.")
         entry = replace(entry, **references)
         changes: Any = {part: put(_part(self.project, part), key, entry)}
         self.project = replace(self.project, **changes)
@@ -315,6 +319,17 @@ class Replay:
         changes: Any = {part: without(_part(self.project, part), key)}
         self.project = replace(self.project, **changes)
         yield from ()
+
+
+@contextmanager
+def _wrong_values_refused(command: str) -> Iterator[None]:
+    """PgmStudioError for arguments that only the command itself could check."""
+    try:
+        yield
+    except PgmStudioError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise PgmStudioError(f"{command}: {error}.") from error
 
 
 def _is_data(command: Command) -> bool:

@@ -378,6 +378,15 @@ def test_other_python_is_refused_and_not_executed(line: str, message: str, tmp_p
         (Command("restore", {"part": "models", "key": "m1", "stored": "s1"}), "stored entry"),
         (Command("restore", {"part": "unknown", "key": "m1", "stored": "s1"}), "part of a project"),
         (Command("learn", {"learner": "bn.kes"}), "learn: "),
+        (Command("learn", {"learner": "bn.kes", "data_id": "d1", "seed": True}), "seed cannot be"),
+        (Command("learn", {"learner": "bn.kes", "data_id": "d1", "seed": -1}), "seed: must be"),
+        (
+            Command(
+                "learn",
+                {"learner": "bn.kes", "data_id": "d1", "parameters": {"knowledge": {"tiers": 5}}},
+            ),
+            "learn: ",
+        ),
         (Command("set_title", {"title": 5}), "set_title: title cannot be 5"),
         (Command("set_tiers", {"tiers": "AB"}), "set_tiers: tiers cannot be 'AB'"),
         (Command("set_tiers", {"tiers": [["A"], [5]]}), "set_tiers: tiers cannot be"),
