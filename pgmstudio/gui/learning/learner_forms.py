@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QListView, QListWidgetItem, 
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices
+from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.learners import all_learners, learner_of
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.learning.base import Learner
@@ -207,6 +208,10 @@ class LearnerList(QWidget):
 QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
+# Types of models that parameters may be.
+START_TYPES: tuple[type, ...] = (DirectedModel, UndirectedModel, ComponentModel)
+
+
 def about_learner(learner: Learner[Any]) -> str:
     """What a learner does, in one sentence."""
     return " ".join((type(learner).__doc__ or learner.title).split())
@@ -306,7 +311,7 @@ class LearnerForms(QWidget):
             prices = self._app.project.edge_prices.among(self._names())
             return {} if prices.is_empty else {"of this project": prices}
 
-        starts = {kind: partial(models, kind) for kind in (DirectedModel, UndirectedModel)}
+        starts = {kind: partial(models, kind) for kind in START_TYPES}
         return {**starts, Knowledge: rules, EdgePrices: prices, VARIABLES: self._variables}
 
     def _variables(self) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TypeVar
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableView, QWidget
@@ -15,7 +16,7 @@ from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
-from pgmstudio.core.project.project import Outcome
+from pgmstudio.core.project.project import ModelEntry, Outcome
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.learning.page import LearnPage
@@ -28,6 +29,7 @@ from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import add_sprinkler, sprinkler_rows
 from tests.gui.walking import trigger
+from tests.strategies import random_mixture
 
 LONG_MS = 60_000
 HILL_CLIMB = "bn.hill-climb"
@@ -203,6 +205,22 @@ def test_settings_stay_when_a_model_is_added(window: MainWindow, page: LearnPage
     assert shown(page, QLineEdit, "param.restarts").text() == "4"
     start = shown(page, QComboBox, "param.start")
     assert start.count() == 3
+
+
+def test_em_is_offered_the_mixtures_and_smoothing_the_networks_of_the_project(
+    window: MainWindow, page: LearnPage
+) -> None:
+    mixture = random_mixture(np.random.default_rng(0), 3, 2)
+    add = partial(edits.add_model, entry=ModelEntry("Mixture", mixture))
+    window.app.change("Add", add)
+    open_learn_page(window.app, "mixture.trees")
+    start = page.findChild(QComboBox, "param.start_model")
+    towards = page.findChild(QComboBox, "param.toward_model")
+    texts = {box: [box.itemText(i) for i in range(box.count())] for box in (start, towards)}
+    assert len(texts[start]) == 2
+    assert texts[start][1].startswith("Mixture")
+    assert any(text.startswith("Sprinkler") for text in texts[towards])
+    assert not any(text.startswith("Sprinkler") for text in texts[start])
 
 
 def test_heads_of_runs_stand_above_their_cells(

@@ -132,6 +132,8 @@ def em_obstacles(rows: SparseRows, priors: TreePriors) -> list[str]:
         result.append("edges have prices of their own")
     if priors.rules is not None:
         result.append("there are rules about edges")
+    if priors.toward in ("product", "model"):
+        result.append("the tables to smooth towards are those of no rows")
     if priors.penalty in ("mdl", "bic") and len(cards) > 1:
         result.append("the penalty differs between edges")
     is_spread = priors.strength > 0 and (priors.toward == "uniform" or priors.even_rows > 0)

@@ -9,7 +9,7 @@ in E and count with their posterior in M, so it is exact EM for cells missing at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -234,8 +234,11 @@ class TreeMixtureEm(TreeMixtureSteps):
     # -- prior ------------------------------------------------------------------------------------
 
     def _prior_pairs(self) -> Floats:
-        """P' of all pairs of cells i ≤ j: of all rows with some even ones, or even."""
+        """P' of all pairs of cells i ≤ j: of all rows with some even ones, the product of their
+        margins, even, or of a model."""
         rows = self.rows
+        if self.priors.toward == "model" and self.priors.joints is not None:
+            return self._pairs_of(self.priors.joints)
         cards = np.array(rows.domain.cardinalities, dtype=np.float64)
         single = 1 / cards[self._variable_of]
         first, second = np.triu_indices(rows.cell_count)
@@ -244,7 +247,28 @@ class TreeMixtureEm(TreeMixtureSteps):
         if self.priors.toward == "uniform" or rows.total_weight <= 0:
             return even
         more = self.priors.even_rows
-        return np.asarray((self._all_pairs() + more * even) / (rows.total_weight + more))
+        pairs = np.asarray((self._all_pairs() + more * even) / (rows.total_weight + more))
+        if self.priors.toward == "product":
+            alone = pairs[first == second]
+            differ = self._variable_of[first] != self._variable_of[second]
+            pairs[differ] = (alone[first] * alone[second])[differ]
+        return pairs
+
+    def _pairs_of(self, joints: Mapping[tuple[int, int], Floats]) -> Floats:
+        """Tables of pairs of variables, by the states of the domain, as pairs of cells."""
+        rows = self.rows
+        matrix = np.zeros((rows.cell_count, rows.cell_count))
+        numbers = [rows.state_numbers(v) for v in range(len(rows.domain))]
+        stored = [np.flatnonzero(number) for number in numbers]  # all states but the reference
+        cells = [
+            rows.cell_at[v] + number[states] - 1
+            for v, (number, states) in enumerate(zip(numbers, stored, strict=True))
+        ]
+        for (u, v), table in joints.items():
+            part = table[np.ix_(stored[u], stored[v])]
+            matrix[np.ix_(cells[u], cells[v])] = part
+            matrix[np.ix_(cells[v], cells[u])] = part.T
+        return np.ascontiguousarray(matrix[np.triu_indices(rows.cell_count)])
 
     def _all_pairs(self) -> Floats:
         """Σ weight of the rows with both cells; missing cells as expected by one tree."""

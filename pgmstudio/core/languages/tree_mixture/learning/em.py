@@ -21,7 +21,7 @@ from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.tree.learning.priors import TreePriors
+from pgmstudio.core.languages.tree.learning.priors import TreePriors, entropic_weights
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part, Workspace, steps_of
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
@@ -359,6 +359,10 @@ class TreeMixtureSteps(TreeMixtureExpectation):
         even = np.full(self.count, spread)
         return self._starting(lambda begin, end: rng.dirichlet(even, size=end - begin))
 
+    def starting_by(self, responsibilities_of: Callable[[int, int], Floats]) -> Iterator[Part]:
+        """Begin with responsibilities that are given for the rows begin … end − 1."""
+        return self._starting(responsibilities_of)
+
     def starting_like(self, model: ComponentPosterior) -> Iterator[Part]:
         """Begin with the responsibilities of another model."""
         return self._starting(
@@ -416,7 +420,11 @@ class TreeMixtureSteps(TreeMixtureExpectation):
     def _maximising(self) -> Iterator[Part]:
         self.masses = self._works[0].masses + self._works[1].masses
         total = self.rows.total_weight + self.priors.weight_rows
-        self.weights = (self.masses + self.priors.weight_rows / self.count) / total
+        masses = self.masses + self.priors.weight_rows / self.count
+        if self.priors.weight_entropy > 0 and total > 0:
+            self.weights = entropic_weights(masses, self.priors.weight_entropy, self.weights)
+        else:
+            self.weights = masses / total
         yield from self.fitting()
 
     def smoothing(self, strength: float) -> Iterator[Part]:
@@ -467,9 +475,9 @@ class TreeMixtureSteps(TreeMixtureExpectation):
     # -- results ----------------------------------------------------------------------------------
 
     def prior_term(self) -> float:
-        """Σ_k N'_k ⟨log T^k⟩_P' − Σ β + Σ (c/m) ln λ_k: the terms of the objective other than the
-        data."""
-        total = 0.0
+        """Σ_k N'_k ⟨log T^k⟩_P' − Σ β + Σ (c/m) ln λ_k − α H(λ): the terms of the objective other
+        than the data."""
+        total = -self.priors.weight_entropy * math.log(self.effective_components)
         if self.priors.weight_rows > 0:
             own = self.priors.weight_rows / self.count
             total += own * float(np.log(self.weights).sum())

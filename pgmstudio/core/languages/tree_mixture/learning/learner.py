@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,12 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
 from pgmstudio.core.graphs.edge_prices import price_matrix
+from pgmstudio.core.inference.base import JointSession
+from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
 from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
@@ -26,6 +28,8 @@ from pgmstudio.core.languages.tree_mixture.learning.em import (
 )
 from pgmstudio.core.languages.tree_mixture.learning.initialization import (
     starting_with_classes,
+    starting_with_model,
+    starting_with_modes,
     starting_with_trees,
 )
 from pgmstudio.core.languages.tree_mixture.learning.params import (
@@ -173,6 +177,8 @@ class MixtureSearch:
         self._scan = MixtureScan(split.criterion)
         self._adjacency = Adjacency(self._train.domain.names)
         self._costs, self._rules = self._structure_costs(), self._forest_rules()
+        self._joints = self._prior_joints()
+        self._check_start()
 
     def _forest_rules(self) -> ForestRules | None:
         params, names = self._params, self._data.domain.names
@@ -183,6 +189,40 @@ class MixtureSearch:
         if params.choice is not None:
             knowledge = rules_beside(params.choice, knowledge, names)
         return ForestRules.of(self._train.domain.names, knowledge)
+
+    def _prior_joints(self) -> Mapping[tuple[int, int], Floats] | None:
+        """P' of all pairs of variables in the model to smooth towards."""
+        model, domain = self._params.toward_model, self._train.domain
+        if self._params.toward != "model" or model is None:
+            return None
+        if any(variable not in tuple(model.domain) for variable in domain):
+            raise ParameterError({"toward_model": "needs every column, with the same states"})
+        session, joints = open_session(model), {}
+        if not isinstance(session, JointSession):
+            raise ParameterError({"toward_model": "has no joint probabilities of two variables"})
+        for u, one in enumerate(domain.names):
+            self._cancel.raise_if_cancelled()
+            joints[u, u] = np.diag(np.asarray(session.joint((one,))))
+            for v, other in enumerate(domain.names[u + 1 :], start=u + 1):
+                joints[u, v] = np.asarray(session.joint((one, other)))
+        return joints
+
+    def _check_start(self) -> None:
+        """ParameterError if the model to start from does not fit."""
+        params, model = self._params, self._params.start_model
+        if model is None:
+            return
+        count = len(model.weights)
+        if params.choice is not None:
+            raise ParameterError({"start_model": "the choice variable determines the trees"})
+        if params.components not in (None, (count,)):
+            raise ParameterError({"components": f"must be {count}, as in the model to start from"})
+        try:
+            self._train.data_of(0, 0).for_model(model.domain)
+        except PgmStudioError:
+            raise ParameterError(
+                {"start_model": "needs the columns of the data, with the same states"}
+            ) from None
 
     def _structure_costs(self) -> Floats | None:
         """β_uv of the given prices and of the likeness to a model."""
@@ -211,6 +251,8 @@ class MixtureSearch:
         starts = params.restarts
         if params.choice is not None:
             numbers, starts = (self._data.domain[params.choice].cardinality,), 1
+        elif params.start_model is not None:
+            numbers, starts = (len(params.start_model.weights),), 1  # others would be the same
         smoothings: tuple[float | str, ...] = params.smoothings or (params.smoothing,)
         tries = [(smoothing, start) for smoothing in smoothings for start in range(starts)]
         for index, count in enumerate(numbers):
@@ -362,10 +404,14 @@ class MixtureSearch:
     def _starting(self, em: TreeMixtureSteps) -> Iterator[Part]:
         if em.count == 1:
             return em.starting(np.ones((em.rows.row_count, 1)))
+        if self._params.start_model is not None:
+            return starting_with_model(em, self._params.start_model)
         if self._params.choice is not None or self._params.start == "shares":
             return em.starting_at_random(self._rng)
         if self._params.start == "trees":
             return starting_with_trees(em, self._rng)
+        if self._params.start == "modes":
+            return starting_with_modes(em, self._rng)
         return starting_with_classes(em, self._split.data, self._rng, self._cancel)
 
     def _tuning(
@@ -397,13 +443,15 @@ class MixtureSearch:
             strength,
             params.policy,
             params.toward,
-            1.0 if params.toward == "marginal" else 0.0,
+            1.0 if params.toward in ("marginal", "product") else 0.0,
             params.edge_penalty / (count if params.share_penalty else 1),
             params.penalty,
             params.weight_rows,
+            params.weight_entropy,
             self._is_shared,
             self._costs,
             self._rules,
+            self._joints,
         )
 
     # -- results ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices
+from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.tree.learning.accelerated import AUTO, EM_BACKENDS
 from pgmstudio.core.languages.tree.learning.priors import PENALTIES, POLICIES, TOWARDS
 from pgmstudio.core.learning.artifacts import (
@@ -58,7 +59,7 @@ class MixtureScan(PlainFields, ModelScan[MixturePoint]):
         return head, [tuple(getattr(point, name) for name in names) for point in self.points]
 
 
-STARTS = ("classes", "shares", "trees")
+STARTS = ("classes", "shares", "trees", "modes")
 
 
 def steps_param() -> Any:
@@ -184,8 +185,16 @@ class MixtureParams:
         "marginal",
         title="Smooth towards",
         choices=TOWARDS,
-        help="marginal: the tables of all rows, plus one row spread over all states. uniform: "
-        "uniform tables.",
+        help="marginal: the tables of all rows, plus one row spread over all states. product: the "
+        "products of the margins of these tables. uniform: uniform tables. model: the tables of "
+        "the model below.",
+        advanced=True,
+    )
+    toward_model: DirectedModel | None = param(
+        None,
+        title="Model to smooth towards",
+        help="A network or tree over the same columns, for smoothing towards a model: pseudo-rows "
+        "have the probabilities of its pairs of variables.",
         advanced=True,
     )
     weight_rows: float = param(
@@ -193,6 +202,14 @@ class MixtureParams:
         title="Pseudo-rows for weights",
         low=0,
         help="Pseudo-rows that draw the weights of the trees towards equal weights.",
+        advanced=True,
+    )
+    weight_entropy: float = param(
+        0.0,
+        title="Entropy penalty of weights",
+        low=0,
+        help="α of the prior exp(−α H) of the weights with entropy H in nats; it empties trees of "
+        "few rows.",
         advanced=True,
     )
     tree: str = param(
@@ -209,7 +226,15 @@ class MixtureParams:
         title="Start from",
         choices=STARTS,
         help="classes: a few EM steps of latent classes. shares: random responsibilities. trees: "
-        "random trees with random tables.",
+        "random trees with random tables. modes: k-modes, rows near the same row of most frequent "
+        "states.",
+        advanced=True,
+    )
+    start_model: ComponentModel | None = param(
+        None,
+        title="Start from a model",
+        help="A mixture of trees or a latent class model over the same columns; EM begins with its "
+        "components, and with as many. It replaces the start above.",
         advanced=True,
     )
     max_iterations: int = steps_param()
