@@ -267,7 +267,14 @@ class Classifier(ClassifierMixin, _Base):  # type: ignore[misc]
         rows = _rows(self, X, reset=True)
         if y is None:
             raise ValueError("Classifier requires y to be passed, but the target y is None")
+        if self.estimator is not None and not isinstance(self.estimator, ModelEstimator):
+            raise TypeError(
+                "Classifier takes an estimator of pgmstudio.sklearn, such as "
+                f"Classifier(NaiveBayes()), not {self.estimator!r}"
+            )
         labels = column_or_1d(y, warn=True)
+        if any(label is None or label != label for label in labels.tolist()):
+            raise ValueError("Input y contains NaN: leave out the rows without a class")
         check_classification_targets(labels)
         check_consistent_length(rows.frame, labels)
         weights = _weights(X, sample_weight, rows.frame.height)

@@ -13,7 +13,8 @@ from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.resampling import split
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import DataError, named
+from pgmstudio.core.errors import DataError, DataFileError, named
+from pgmstudio.core.io.data.encoding import INTO_BINS
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data, import_frame, write_data
 from pgmstudio.core.resources import folder_of
@@ -125,11 +126,18 @@ def read_data(source: TableLike, **options: Any) -> Data:
     for name in options:
         named("option of read_data", name, known)
     settings = ImportOptions(**options)
-    if isinstance(source, Path | str):
-        imported = import_data(source, settings)
-    else:
-        frame, declared = polars_frame(source)
-        imported = import_frame(frame, settings, declared)
+    try:
+        if isinstance(source, Path | str):
+            imported = import_data(source, settings)
+        else:
+            frame, declared = polars_frame(source)
+            imported = import_frame(frame, settings, declared)
+    except DataFileError as error:
+        if INTO_BINS in error.headline:
+            advice = "Options of read_data: bins=N, as_states=[COLUMN, …], leave_out=[COLUMN, …]."
+            headline = f"{error.headline} {advice}"
+            raise DataFileError(error.path, headline, error.problems) from None
+        raise
     return Data(imported.data, imported.cuts, imported.warnings)
 
 
@@ -156,6 +164,7 @@ def polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...
     """Any frame as one of polars, and the states that its categorical columns declare."""
     import narwhals.stable.v2 as narwhals
     import polars
+    from narwhals.exceptions import DuplicateError
 
     try:
         narrow = narwhals.from_native(frame, eager_only=True)
@@ -164,10 +173,15 @@ def polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...
             f"A table is a path, or a frame of pandas, polars or pyarrow, "
             f"not a value of type {type(frame).__name__}."
         ) from None
+    except DuplicateError:
+        names = list(map(str, frame.columns))
+        raise _same_name(next(name for name in names if names.count(name) > 1)) from None
     columns: dict[str, polars.Series] = {}
     declared: dict[str, tuple[str, ...]] = {}
     for column in narrow.iter_columns():  # names need not be texts
         name = str(column.name)
+        if name in columns:
+            raise _same_name(name)
         if isinstance(column.dtype, narwhals.Categorical | narwhals.Enum):
             declared[name] = tuple(map(str, column.cat.get_categories().to_list()))
             column = column.cast(narwhals.String)
@@ -178,3 +192,7 @@ def polars_frame(frame: Any) -> tuple[polars.DataFrame, dict[str, tuple[str, ...
         cells = [None if cell != cell else cell for cell in column.to_list()]  # NaN is missing
         columns[name] = polars.Series(name, cells, strict=False)
     return polars.DataFrame(columns), declared
+
+
+def _same_name(name: str) -> DataError:
+    return DataError(f"Several columns are called {name}. Rename all but one.")

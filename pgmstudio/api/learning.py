@@ -15,11 +15,12 @@ from pgmstudio.api.models import Fitted
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, PgmStudioError
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.background_knowledge import read_knowledge
+from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.edge_prices import read_edge_prices
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import alias_settings, all_learners, learner_of
 from pgmstudio.core.languages.registry import LANGUAGES
-from pgmstudio.core.learning.base import Finished, LearnEvent
+from pgmstudio.core.learning.base import Finished, Learner, LearnEvent
 from pgmstudio.core.params import parse_params, specs_of
 
 
@@ -44,6 +45,11 @@ def parameters(learner: str) -> Table:
 def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) -> LearnTask:
     """A run with checked parameters; ParameterError names everything that is wrong."""
     known = learner_of(learner)
+    reading = [name for name in params if name in _READING and name not in _names(known)]
+    if reading:
+        raise ParameterError(
+            {reading[0]: f"is an option of read_data: read_data(…, {reading[0]}=…)"}
+        )
     plain = {name: _plain(name, value) for name, value in params.items()}
     settings: Any = parse_params(known.params_type, {**alias_settings(learner), **plain})
     checked_seed(seed)
@@ -52,6 +58,13 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
     if reason is not None:
         raise DataError(reason)
     return LearnTask(known.key, rows, settings, seed)
+
+
+_READING = frozenset(ImportOptions.__dataclass_fields__)
+
+
+def _names(learner: Learner[Any]) -> set[str]:
+    return {spec.name for spec in specs_of(learner.params_type)}
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -13,6 +13,7 @@ from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.io.session.commands import EDITS, Command
 from pgmstudio.core.io.session.replay import Replay
+from pgmstudio.core.number_format import counted
 from pgmstudio.core.project.project import without_loose_references
 
 
@@ -123,4 +124,5 @@ class Project:
     def __repr__(self) -> str:
         project = self._replay.project
         title = f"“{project.title}”, " if project.title else ""
-        return f"Project: {title}{len(project.data)} data sets, {len(project.models)} models"
+        data, models = counted(len(project.data), "data set"), counted(len(project.models), "model")
+        return f"Project: {title}{data}, {models}"

@@ -203,6 +203,15 @@ def test_results_show_themselves(asia: pgm.Fitted, coronary: pgm.Data) -> None:
     assert asia._repr_svg_().count("<svg") == 1
 
 
+def numbers() -> object:
+    return polars.DataFrame({"x": [0.5 * row for row in range(30)]})
+
+
+def twice(*names: object) -> object:
+    """A frame of pandas with two columns."""
+    return pandas.DataFrame([[1, 2], [2, 1]], columns=list(names))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -210,6 +219,11 @@ def test_results_show_themselves(asia: pgm.Fitted, coronary: pgm.Data) -> None:
         (lambda asia, data: asia.query("lung", given={"smoke": "yess"}), "Did you mean yes"),
         (lambda asia, data: pgm.learn("bn.hillclimb", data), "Did you mean bn.hill-climb"),
         (lambda asia, data: pgm.read_data(data.to_polars(), bin=3), "Did you mean bins"),
+        (lambda asia, data: pgm.learn("hc", data, bins=3), r"read_data\(…, bins=…\)"),
+        (lambda asia, data: pgm.read_data({"x": range(30)}), "not a value of type dict"),
+        (lambda asia, data: pgm.read_data(numbers()), r"Options of read_data: bins=N"),
+        (lambda asia, data: pgm.read_data(twice("a", "a")), "Several columns are called a"),
+        (lambda asia, data: pgm.read_data(twice("1", 1)), "Several columns are called 1"),
         (lambda asia, data: pgm.load("nowhere.json"), "nowhere.json"),
         (lambda asia, data: pgm.sample_path("asai.json"), "Did you mean asia.json"),
         (lambda asia, data: asia.convert("markov-netwrok"), "Did you mean markov-network"),

@@ -110,6 +110,15 @@ def test_categories_of_a_frame_are_states_even_where_no_row_has_them() -> None:
     assert fitted.score(pandas.DataFrame({"x": ["c"]})) < 0
 
 
+def test_a_classifier_states_what_it_needs() -> None:
+    X, y = pandas.DataFrame({"colour": ["red", "blue"] * 4}), ["small", "large"] * 4
+    with pytest.raises(TypeError, match=r"such as Classifier\(NaiveBayes\(\)\), not 'bn.tan'"):
+        SKLEARN.Classifier("bn.tan").fit(X, y)
+    for missing in (None, float("nan")):
+        with pytest.raises(ValueError, match="leave out the rows without a class"):
+            SKLEARN.Classifier().fit(X, pandas.Series([missing, *y[1:]], dtype=object))
+
+
 def test_a_classifier_is_good_on_iris_whatever_learns_its_model() -> None:
     data = load_iris(as_frame=True)
     for learner in (SKLEARN.TAN(), SKLEARN.NaiveBayes(binning="mdl"), SKLEARN.HillClimb()):

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 # Only this many are listed; the rest is counted.
 MAX_LISTED = 5
 
-# The start of the importer's advice on columns of many numbers.
-MANY_NUMBERS = "Discretise into bins"
 # Parts of its advice on numbers that may stand for missing values and on sets of states.
 _ADVICE = {
     "make it a missing marker": "Option: --missing-marker=TEXT.",
@@ -154,6 +152,7 @@ def import_options(args: argparse.Namespace) -> ImportOptions:
 
 
 def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
+    from pgmstudio.core.io.data.encoding import INTO_BINS
     from pgmstudio.core.io.data.reader import import_data
 
     def separated(known: Sequence[str]) -> ImportOptions:
@@ -171,7 +170,7 @@ def _import(path: str, options: ImportOptions, line: ProgressLine) -> Imported:
                     raise
                 imported = import_data(file, separated(error.known))
     except DataFileError as error:
-        if MANY_NUMBERS in error.headline:
+        if INTO_BINS in error.headline:
             advice = "Options: --bins N, --as-states COLUMN, --leave-out COLUMN."
             raise DataFileError(path, f"{error.headline} {advice}", error.problems) from None
         raise

@@ -27,6 +27,7 @@ from pgmstudio.core.io.data.options import ImportOptions
 _MAX_LISTED = 1000
 _MAX_TEXTS_LISTED = 50
 SETS = "sets of states"
+INTO_BINS = "Discretise into bins"  # begins the advice on columns of many numbers
 
 
 @dataclass(eq=False)
@@ -404,7 +405,7 @@ def _raise_problems(coding: _Coding) -> None:
         raise DataFileError(
             coding.path,
             f"{what} numbers of more than {coding.options.many_numbers} values: {listed}. "
-            "Discretise into bins, keep the values as states, or leave the columns out.",
+            f"{INTO_BINS}, keep the values as states, or leave the columns out.",
             coding.problems,
         )
     if coding.problems:
