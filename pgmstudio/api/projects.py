@@ -63,10 +63,18 @@ class Project:
         }
 
     def import_file(
-        self, path: Path | str, *, name: str = "", choices: Mapping[str, Any] | None = None
+        self,
+        path: Path | str,
+        *,
+        name: str = "",
+        choices: Mapping[str, Any] | None = None,
+        fingerprint: str = "",
     ) -> None:
-        """Import a data file as the window does, with the choices of its import page."""
-        self._perform("import_file", path=str(path), name=name, choices=choices)
+        """Import a data file as the window does, with the choices of its import page. A file whose
+        rows have another `fingerprint` is refused."""
+        self._perform(
+            "import_file", path=str(path), name=name, choices=choices, fingerprint=fingerprint
+        )
 
     def reimport(self, *, data_id: str, choices: Mapping[str, Any] | None = None) -> None:
         """Import the file of a data set again, with other choices."""

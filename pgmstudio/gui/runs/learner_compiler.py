@@ -34,11 +34,12 @@ class LearnerCompiler(QObject):
         """Begin, unless this installation has been compiled before."""
         from pgmstudio.core.languages.compile_ahead import CompileAhead, is_compiled
 
-        if self._run is not None or is_compiled():
+        if self._run is not None:
             return
 
         def events(cancel: CancelToken) -> Iterator[object]:
-            return in_process(CompileAhead(), cancel)
+            if not is_compiled():
+                yield from in_process(CompileAhead(), cancel)
 
         self._run = run = BackgroundRun(events, Progress(0.0), self)
         run.changed.connect(self.changed)

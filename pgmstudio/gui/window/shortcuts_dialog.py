@@ -143,7 +143,10 @@ class ShortcutsDialog(QDialog):
             )
             return
         text = keys.toString(QKeySequence.SequenceFormat.PortableText)
-        self._choose({**self._app.preferences.shortcuts, shown.id: (text,) if text else ()})
+        chosen, usual = (text,) if text else (), self._app.actions.specs[shown.id].keys
+        others = {k: v for k, v in self._app.preferences.shortcuts.items() if k != shown.id}
+        is_usual = [QKeySequence(k) for k in chosen] == [QKeySequence(k) for k in usual]
+        self._choose(others if is_usual else {**others, shown.id: chosen})
 
     def _owner(self, keys: QKeySequence, but: str) -> str:
         """The action that has these keys already."""

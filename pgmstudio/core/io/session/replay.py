@@ -25,6 +25,7 @@ from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.params import parse_params
+from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import add_data, add_run, put, reimport_data, without
 from pgmstudio.core.project.project import (
     DataEntry,
@@ -50,8 +51,9 @@ _NEXT_ID: Mapping[str, Callable[[Project], str]] = {
 }
 # Arguments, also within others, whose value is an id.
 _ID_ARGUMENTS = frozenset(
-    {"data_id", "model_id", "run_id", "curve_id", "comparison_id", "into", "rows", "model"}
+    {"data_id", "model_id", "run_id", "curve_id", "comparison_id", "rows", "model"}
 )
+FINGERPRINT_LENGTH = 16  # of the rows of an imported file
 
 RunTask = Callable[[LearnTask, CancelToken], Iterator[LearnEvent]]
 
@@ -90,6 +92,8 @@ class RecordedIds:
     def command(self, command: Command, project: Project) -> Command:
         """The command with the ids of this project; what it brings gets an id of its own."""
         arguments = self.of(command.arguments)
+        if command.name == "learn" and "into" in arguments:  # elsewhere it is the name of a state
+            arguments["into"] = self._actual.get(arguments["into"], arguments["into"])
         part, key = arguments.get("part"), arguments.get("key")
         if command.name not in ("restore", "remove") or not isinstance(key, str):
             return Command(command.name, arguments)
@@ -256,12 +260,22 @@ class Replay:
         cancel: CancelToken,
         name: str = "",
         choices: Mapping[str, Any] | None = None,
+        fingerprint: str = "",
     ) -> Iterator[Progress]:
-        """Import a data file as the import page does with these choices."""
+        """Import a data file as the import page does with these choices. With the `fingerprint` of
+        the rows of a session, a file that was changed since is refused."""
         file = Path(path)
         if self._data:
-            file, name = self._data.pop(0), ""
+            file, name, fingerprint = self._data.pop(0), "", ""
+        before = self.project
         yield from self._import(file, name, _draft(choices), cancel)
+        data = self.project.data[before.next_data_id()].data
+        if not data.fingerprint.startswith(fingerprint):
+            self.project = before
+            raise PgmStudioError(
+                f"{file.name} has changed since the session was exported. "
+                "Name it as the table to replay on, if its present rows are meant."
+            )
 
     def reimport(
         self, *, data_id: str, cancel: CancelToken, choices: Mapping[str, Any] | None = None
@@ -314,11 +328,21 @@ class Replay:
         self.project = replace(self.project, **changes)
 
     def remove(self, part: str, key: str, *, cancel: CancelToken) -> Iterator[Progress]:
-        """Take an entry out of a part of the project."""
+        """Take an entry out of a part of the project; what refers to it refers to nothing."""
         cancel.raise_if_cancelled()
-        changes: Any = {part: without(_part(self.project, part), key)}
-        self.project = replace(self.project, **changes)
+        edit, argument = named("part of a project", part, _REMOVERS)
+        self.project = edit(self.project, **{argument: key})
         yield from ()
+
+
+_REMOVERS: Mapping[str, tuple[Callable[..., Project], str]] = {
+    "data": (edits.remove_data, "data_id"),
+    "models": (edits.remove_model, "model_id"),
+    "runs": (edits.remove_run, "run_id"),
+    "curves": (edits.remove_curve, "curve_id"),
+    "comparisons": (edits.remove_comparison, "comparison_id"),
+    "evidence_cases": (edits.delete_evidence_case, "name"),
+}
 
 
 @contextmanager
@@ -349,9 +373,11 @@ def import_command(entry: DataEntry) -> Command | None:
     path, choices = entry.provenance.get("path"), entry.provenance.get("choices")
     if not path or choices is None or not Path(str(path)).is_file():
         return None
-    return Command(
-        "import_file", {"path": str(path), "name": entry.name, "choices": _changed(choices)}
-    )
+    arguments: dict[str, Any] = {"path": str(path), "name": entry.name}
+    if changed := _changed(choices):
+        arguments["choices"] = changed
+    arguments["fingerprint"] = entry.data.fingerprint[:FINGERPRINT_LENGTH]
+    return Command("import_file", arguments)
 
 
 def reimport_command(data_id: str, entry: DataEntry) -> Command:

@@ -449,3 +449,31 @@ def test_an_alias_of_a_learner_brings_its_settings() -> None:
         [1.0],
         "two-phase",
     )
+
+
+def test_a_file_that_has_changed_since_is_refused_unless_it_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("A,B\nx,y\nz,y\nx,w\n")
+    session = Session()
+    session.perform("Import", "import_file", path=str(table))
+    write_script(tmp_path / "s.py", session.steps, "")
+    table.write_text("A,B\nx,y\nz,w\nx,w\n")
+    script = read_script(tmp_path / "s.py")
+    replay = script.start()
+    with pytest.raises(PgmStudioError, match="has changed since"):
+        for _ in script.replay(replay, NEVER):
+            pass
+    assert not replay.project.data
+    replay = script.start([table])
+    for _ in script.replay(replay, NEVER):
+        pass
+    assert [*replay.project.data] == ["d1"]
+
+
+def test_what_is_removed_leaves_no_reference(tmp_path: Path) -> None:
+    session = expert_session()
+    replay = Replay(session.project)
+    for _ in replay.perform(Command("remove", {"part": "data", "key": "d1"}), NEVER):
+        pass
+    assert {entry.data_id for entry in replay.project.models.values()} == {None}
+    assert {run.data_id for run in replay.project.runs.values()} == {None}
