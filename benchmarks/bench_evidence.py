@@ -80,6 +80,7 @@ def workspace(qt_app: QApplication, name: str) -> None:
     window.show()
     path = SHARED / "networks" / f"{name}.bif"
     open_model_file(window.app, path)
+    until(qt_app, lambda: window.app.workspace.model_id is not None)  # the file is read in a worker
     live = window.app.workspace.active_beliefs
     variables = panel_widget(window, "variablesPanel")
     inspector = panel_widget(window, "inspectorPanel")

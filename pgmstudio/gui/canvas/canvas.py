@@ -35,7 +35,7 @@ from pgmstudio.gui.canvas.separation_layer import SeparationLayer
 from pgmstudio.gui.canvas.view import CanvasView
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, vbox
-from pgmstudio.gui.widgets.debounce import one_shot
+from pgmstudio.gui.widgets.debounce import AFTER_PAINT_MS, one_shot
 
 _EDGE = 12
 
@@ -80,8 +80,11 @@ class Canvas(QWidget):
         vbox(self, self.view)
         self.setFocusProxy(self.view)
         self._soon = one_shot(self, self._refresh_overlays)
+        self._later = one_shot(self, self._refresh_overlays, AFTER_PAINT_MS)
         self.scene.contents_changed.connect(self._soon.start)
         self.scene.contents_changed.connect(self._on_contents_changed)
+        self.scene.boxes_resized.connect(self._later.start)
+        self.scene.boxes_resized.connect(self._on_contents_changed)
         self.view.zoom_changed.connect(self._on_zoom_changed)
         self.view.looked_elsewhere.connect(self._on_looked_elsewhere)
         self.signals.refused.connect(self.refuse)
@@ -170,8 +173,8 @@ class Canvas(QWidget):
         self._refresh_overlays()
 
     def refresh_soon(self) -> None:
-        """Update legend and overlays after a change of the canvas."""
-        self._soon.start()
+        """Update legend and overlays once what changed on the canvas is painted."""
+        self._later.start()
 
     def _how_to_see(self) -> list[LegendEntry]:
         """A hint at which zoom states and numbers are drawn; on screen only, not in exports."""
@@ -197,6 +200,8 @@ class Canvas(QWidget):
             self._soon.start()
 
     def _refresh_overlays(self) -> None:
+        self._soon.stop()
+        self._later.stop()
         if self.view.detail is not Detail.DOT:
             place_plain_labels(self.scene, self.view.zoom)
         self.most_probable.follow()
@@ -206,7 +211,7 @@ class Canvas(QWidget):
         zoom.move(view.width() - zoom.width() - _EDGE, view.height() - zoom.height() - _EDGE)
         entries = [*self.legend_entries(), *self._how_to_see()] if self.shows_legend else []
         free_width = view.width() - zoom.width() - 3 * _EDGE
-        self.legend.show_entries(entries, free_width)
+        self.legend.show_entries(entries, free_width, view.height())
         # A legend wider than the space left of the zoom control is placed above it.
         under = zoom.height() + _EDGE if self.legend.width() > free_width else 0
         self.legend.move(_EDGE, view.height() - self.legend.height() - under - _EDGE)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SAMPLE = 26.0
 _LINE = 20.0
 _PAD, _GAP = 11.0, 20.0
+PART_OF_CANVAS = 0.25  # of its height, at most
 
 Sample = Callable[[QPainter, QRectF], None]
 
@@ -275,6 +276,16 @@ def _lines(entries: Sequence[LegendEntry], available: float) -> list[list[Legend
     return lines
 
 
+def in_lines(entries: Sequence[LegendEntry], available: float, most: int) -> Sequence[LegendEntry]:
+    """As many entries as fit into so many lines, and how many more there are."""
+    for count in range(len(entries), 0, -1):
+        hidden = len(entries) - count
+        shown = [*entries[:count], *([LegendEntry(f"+ {hidden} more")] if hidden else [])]
+        if len(_lines(shown, available)) <= most:
+            return shown
+    return entries[:1]
+
+
 def card_size(entries: Sequence[LegendEntry], available: float) -> QSizeF:
     """The size of the card with these entries if `available` pixels are free."""
     lines = _lines(entries, available)
@@ -309,6 +320,7 @@ class Legend(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._entries: list[LegendEntry] = []
+        self._shown: Sequence[LegendEntry] = ()
         self._available = 600.0
         self.hide()
 
@@ -316,21 +328,23 @@ class Legend(QWidget):
     def entries(self) -> tuple[LegendEntry, ...]:
         return tuple(self._entries)
 
-    def show_entries(self, entries: list[LegendEntry], available: float) -> None:
-        """Show entries; `available` is the free width on the canvas."""
+    def show_entries(self, entries: list[LegendEntry], available: float, high: float) -> None:
+        """Show entries; `available` is the free width on the canvas, `high` that of the canvas."""
         self._entries, self._available = entries, available / theme().scale
+        most = max(1, int(PART_OF_CANVAS * high / theme().scale / _LINE))
+        self._shown = in_lines(entries, self._available, most)
         self.setAccessibleName("Legend: " + ", ".join(entry.text for entry in entries))
         self.resize(self.sizeHint())
         self.setVisible(bool(entries))
         self.update()
 
     def sizeHint(self) -> QSize:
-        size = card_size(self._entries, self._available) * theme().scale
+        size = card_size(self._shown, self._available) * theme().scale
         return QSize(round(size.width()), round(size.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(theme().scale, theme().scale)
-        paint_card(painter, QPointF(0, 0), self._entries, self._available)
+        paint_card(painter, QPointF(0, 0), self._shown, self._available)
         painter.end()

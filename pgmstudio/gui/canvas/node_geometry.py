@@ -193,23 +193,25 @@ def _largest_name(title: str, rect: QRectF, zoom: float) -> tuple[tuple[str, ...
     least = min(largest, math.ceil(MIN_IN_BOX_OF_BARS / zoom))
     for pixels in range(largest, least - 1, -1):
         metrics = metrics_of_height(pixels)
-        lines = _lines(title, metrics, rect.width())
+        lines = _lines(title, metrics, rect.width(), in_words=pixels == least)
         fits = all(metrics.horizontalAdvance(line) <= rect.width() for line in lines)
         if fits and _LINE_HEIGHT * pixels * len(lines) <= rect.height():
             return lines, pixels
     metrics = metrics_of_height(least)
-    lines = _lines(title, metrics, rect.width())
+    lines = _lines(title, metrics, rect.width(), in_words=True)
     if _LINE_HEIGHT * least * len(lines) > rect.height():
         lines = (title,)
     middle = Qt.TextElideMode.ElideMiddle
     return tuple(metrics.elidedText(line, middle, rect.width()) for line in lines), least
 
 
-def _lines(title: str, metrics: QFontMetricsF, width: float) -> tuple[str, ...]:
-    """One line, or two cut where words end; in the middle of a name of one word."""
+def _lines(title: str, metrics: QFontMetricsF, width: float, *, in_words: bool) -> tuple[str, ...]:
+    """One line, or two cut where words end; a single word is cut in its middle if it may be."""
     if metrics.horizontalAdvance(title) <= width:
         return (title,)
     breaks = [match.start() for match in _BREAK.finditer(title) if 0 < match.start() < len(title)]
+    if not breaks and not in_words:
+        return (title,)
     at = min(breaks or [len(title) // 2], key=lambda position: abs(2 * position - len(title)))
     return title[:at].strip(), title[at:].strip()
 

@@ -289,6 +289,7 @@ class Minimap(QWidget):
         # Redrawn after the canvas: the overview can wait.
         self._soon = one_shot(self, self._redraw, MINIMAP_MS)
         view.graph.contents_changed.connect(self._soon.start)
+        view.graph.boxes_resized.connect(self._soon.start)
         view.graph.selection_shown.connect(self._soon.start)
         view.looked_elsewhere.connect(self.update)
         theme().changed.connect(self._redraw)

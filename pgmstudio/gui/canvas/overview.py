@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRectF, Qt
@@ -33,11 +34,13 @@ def label_text(face: NodeView) -> str:
     return _elided(title if mark is None else f"{title} {mark.text}")
 
 
+@lru_cache(maxsize=2048)
 def _elided(text: str) -> str:
     metrics = canvas_metrics("caption", "medium")
     return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABEL_WIDTH)
 
 
+@lru_cache(maxsize=2048)
 def label_width(text: str) -> float:
     return canvas_metrics("caption", "medium").horizontalAdvance(text) + 8
 
@@ -84,6 +87,7 @@ class CentralNames(QObject):
         self._key: object = None  # all that the corners depend on
         self._corners: dict[str, Point] = {}
         scene.contents_changed.connect(self._forget)
+        scene.marks_changed.connect(self._forget)  # the text; the corners are kept
 
     def _forget(self) -> None:
         self._zoom, self._labels = 0.0, ()

@@ -24,6 +24,7 @@ from pgmstudio.gui.canvas.layers import TagLayer, place_labels
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_view import Heat, LevelOfDetail, NodeView
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.debounce import AFTER_PAINT_MS, one_shot
 
 
 class Slide(QObject):
@@ -98,6 +99,8 @@ class CanvasScene(QGraphicsScene):
 
     is_fixed = False  # nodes cannot be moved
     contents_changed = Signal()  # nodes, edges or positions: for legend and minimap
+    boxes_resized = Signal(object)  # ids of nodes whose evidence or target made them wider, …
+    marks_changed = Signal(object)  # ids of nodes with other evidence, or the target
     selection_shown = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -115,6 +118,9 @@ class CanvasScene(QGraphicsScene):
         self._positions = Slide("layout", self)
         self._routes = RouteMaker(self)
         self._routes.routed.connect(self._on_routed)
+        self._resized: set[str] = set()
+        self._reroute = one_shot(self, self._route_resized, AFTER_PAINT_MS)
+        self._has_cut = False
         self._bright: frozenset[str] | None = None
         self._kept_bright: frozenset[str] = frozenset()
         theme().changed.connect(self._on_theme_changed)
@@ -178,15 +184,22 @@ class CanvasScene(QGraphicsScene):
 
     def show_faces(self, faces: Mapping[str, NodeView]) -> bool:
         """Show new view data of some nodes with animated bars; True when a box changed its size."""
-        resized = []
+        resized, marked = [], []
         for identity, face in faces.items():
             item = self.nodes.get(identity)
-            if item is not None and item.set_face(item.node, face):
+            if item is None or item.face is face:
+                continue
+            if item.face.weights != face.weights or item.face.is_target != face.is_target:
+                marked.append(identity)
+            if item.set_face(item.node, face):
                 resized.append(identity)
         self._choose_detail()
         if resized:
-            self.route_at(resized)
-            self.contents_changed.emit()
+            self._resized.update(resized)
+            self._reroute.start()  # the beliefs are painted first
+            self.boxes_resized.emit(resized)
+        if marked:
+            self.marks_changed.emit(marked)
         # All nodes, not only the given ones: a running animation is continued.
         late = [item for item in self.nodes.values() if item.shown_beliefs != item.face.beliefs]
         sliding = [item for item in late if item.shows_bars]
@@ -238,6 +251,10 @@ class CanvasScene(QGraphicsScene):
         """Route the edges at these nodes again."""
         touched = list({id(e): e for node in nodes for e in self._edges_at.get(node, ())}.values())
         self._routes.route_some(self, touched)
+
+    def _route_resized(self) -> None:
+        nodes, self._resized = self._resized & self.nodes.keys(), set()
+        self.route_at(sorted(nodes))
 
     def is_routed(self, edge: EdgeItem) -> bool:
         """Whether the boxes at its ends are where they were when it was routed."""
@@ -346,6 +363,9 @@ class CanvasScene(QGraphicsScene):
 
         With `lines_too` also lines without an arrow, whose direction matters, as in a tree.
         """
+        if not nodes and not self._has_cut:
+            return
+        self._has_cut = bool(nodes)
         for ends, edge in self.edges.items():
             leads = lines_too or edge.edge.style.has_arrow
             edge.change_look(is_cut=ends[1] in nodes and leads)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 
-from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
+from pgmstudio.core.drawing.layout.dot_labels import LABEL_HEIGHT
 from pgmstudio.core.drawing.snapping import Box, free_place
 from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.gui.canvas.edge_item import EdgeItem
@@ -23,7 +24,7 @@ from pgmstudio.gui.canvas.keyboard import CanvasKeys
 from pgmstudio.gui.canvas.node_item import NodeItem
 from pgmstudio.gui.canvas.node_painter import dot_radius
 from pgmstudio.gui.canvas.node_view import Detail, NodeMode
-from pgmstudio.gui.canvas.overview import CentralNames, DotLabel
+from pgmstudio.gui.canvas.overview import LABEL_WIDTH, CentralNames, DotLabel
 from pgmstudio.gui.canvas.scene import CanvasScene
 from pgmstudio.gui.canvas.signals import Adviser, CanvasSignals, EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import (
@@ -40,9 +41,15 @@ from pgmstudio.gui.widgets.basic import named
 
 
 def paint_far_labels(
-    painter: QPainter, view: CanvasView, *, detail: Detail | None = None, zoom: float | None = None
+    painter: QPainter,
+    view: CanvasView,
+    *,
+    detail: Detail | None = None,
+    zoom: float | None = None,
+    exposed: QRectF | None = None,
 ) -> None:
-    """Paint names next to dots at their size at 100 %; a file may show more than the screen."""
+    """Paint names next to dots at their size at 100 %, those in the exposed part of the scene; a
+    file may show more than the screen."""
     far = (detail or view.detail) is Detail.DOT
     if not far and not view.has_dots:
         return
@@ -57,13 +64,19 @@ def paint_far_labels(
     if detail is None:  # on screen; a file has space for them
         for label in wanted.values():
             label.stay_left_of(view.sight().right() * zoom, zoom)
+    part = None
+    if exposed is not None:
+        part = QRectF(exposed.topLeft() * zoom, exposed.size() * zoom)
     taken = [label.rect(zoom) for label in wanted.values()]
     for label in view.central_names.at(zoom) if far else ():
         rect = label.rect(zoom)
-        if label.item.id not in wanted and not any(rect.intersects(other) for other in taken):
+        if (part is not None and not rect.intersects(part)) or label.item.id in wanted:
+            continue
+        if not any(rect.intersects(other) for other in taken):
             label.paint(painter, zoom)
     for label in wanted.values():
-        label.paint(painter, zoom)
+        if part is None or label.rect(zoom).intersects(part):
+            label.paint(painter, zoom)
 
 
 def _matters(item: NodeItem, near: Container[str | None]) -> bool:
@@ -239,6 +252,7 @@ class CanvasView(ZoomView):
         }
         self.tool = self.tools["select"]
         scene.selection_shown.connect(self._repaint_far)
+        scene.marks_changed.connect(self._repaint_names)
 
     # -- hit testing
 
@@ -433,6 +447,16 @@ class CanvasView(ZoomView):
         if self.detail is Detail.DOT or self.has_dots:
             self.viewport().update()
 
+    def _repaint_names(self, nodes: Iterable[str]) -> None:
+        """Repaint where the names beside these dots are, and those that they push away."""
+        if self.detail is not Detail.DOT and not self.has_dots:
+            return
+        wide, high = (round(2 * side * theme().scale) for side in (LABEL_WIDTH, LABEL_HEIGHT))
+        for node in nodes:
+            place = self.mapFromScene(self.graph.nodes[node].pos())
+            around = QRect(place.x() - wide, place.y() - high, 2 * wide, 2 * high)
+            self.viewport().update(around & self.viewport().rect())
+
     @property
     def has_dots(self) -> bool:
         return any(item.face.mode is NodeMode.DOT for item in self.graph.nodes.values())
@@ -496,7 +520,8 @@ class CanvasView(ZoomView):
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QPoint) -> None:  # type: ignore[override]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_far_labels(painter, self)
+        assert isinstance(rect, QRectF)
+        paint_far_labels(painter, self, exposed=rect)
         self.tool.paint(painter)
 
     def viewportEvent(self, event: QEvent) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QTransform, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsView, QWidget
@@ -51,6 +53,7 @@ class ZoomView(QGraphicsView):
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheBackground)
         self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
         scene.contents_changed.connect(self._on_contents_changed)
+        scene.boxes_resized.connect(self._on_boxes_resized)
         theme().changed.connect(self._on_theme_changed)
 
     @property
@@ -266,6 +269,12 @@ class ZoomView(QGraphicsView):
             self.fit()
         else:
             self._extend_scene_rect()
+
+    def _on_boxes_resized(self, nodes: Sequence[str]) -> None:
+        """Evidence moves nothing as long as its nodes are visible."""
+        sight = self.sight()
+        if not all(sight.contains(self.graph.nodes[node].box) for node in nodes):
+            self._on_contents_changed()
 
     def _on_theme_changed(self) -> None:
         self.resetCachedContent()

@@ -48,11 +48,11 @@ class ModelDescription:
 
     def structure(self, model: Any) -> str:
         """The size of the graph, for the status bar."""
-        return f"{len(model.domain)} nodes : {self.edges(model)}"
+        return f"{counted(len(model.domain), 'node')} : {self.edges(model)}"
 
     def edges(self, model: Any) -> str:
         """The number of edges, for the status bar."""
-        return f"{len(edges_of(model))} edges"
+        return counted(len(edges_of(model)), "edge")
 
     def size_facts(self, model: Any, computed: ModelFacts | None) -> list[Fact]:
         """Sizes below the number of free parameters; `computed` is None until it is known."""

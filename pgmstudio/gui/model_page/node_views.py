@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from operator import is_
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.analysis.belief_query import Beliefs
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureNode
 from pgmstudio.core.inference.base import Done, Finding, Scale, as_seen, weights_of
 from pgmstudio.core.languages.base import ComponentModel
@@ -63,6 +66,28 @@ def shared_mode(entry: ModelEntry, usual: NodeMode) -> NodeMode | None:
     return modes.pop() if modes else usual
 
 
+Values = NDArray[np.float64] | None
+
+
+class Made(NamedTuple):
+    """The content of a node and what it was made from; beliefs that did not move are the same
+    arrays."""
+
+    node: PictureNode
+    values: tuple[Values, Values, Values]  # belief, prior, error
+    given: tuple[Finding | None, str | None]  # the finding, the most probable state
+    face: NodeView
+
+
+@dataclass
+class MadeFaces:
+    """The nodes made last, as long as nothing differs but evidence and beliefs."""
+
+    entry: ModelEntry | None = None
+    common: tuple[object, ...] = ()
+    by_node: dict[str, Made] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class NodeViewFactory:
     """Makes the content of nodes; `live` is None until the model has an inference session."""
@@ -75,15 +100,28 @@ class NodeViewFactory:
     waiting: frozenset[str] = frozenset()  # variables whose beliefs wait for a table
     blend: float = 1.0  # how far from the prior (0) to the beliefs given evidence (1)
     cut: float = 0.0  # α of the cut that is shown
+    made: MadeFaces = field(default_factory=MadeFaces)  # before: not made again
 
     def faces(self, picture: GraphPicture) -> dict[str, NodeView]:
-        evidence: Mapping[str, Finding] = {} if self.live is None else self.live.evidence
-        is_stale = self._is_stale()
+        live, is_stale = self.live, self._is_stale()
+        evidence: Mapping[str, Finding] = {} if live is None else live.evidence
+        error = None if live is None else live.error
+        common = (self.target, self.usual_mode, self.waiting, self.blend, self.cut, error, is_stale)
+        if self.made.entry is not self.entry or self.made.common != common:
+            self.made.entry, self.made.common, self.made.by_node = self.entry, common, {}
         return {n.id: self._face(n, evidence, is_stale) for n in picture.nodes}
 
     @cached_property
     def _scale(self) -> Scale:
         return language_of(self.entry.model).scale
+
+    @cached_property
+    def _values(self) -> tuple[Beliefs, Beliefs, Beliefs, Mapping[str, str]]:
+        """Beliefs, priors, errors and most probable states by variable."""
+        live = self.live
+        if live is None:
+            return {}, {}, {}, {}
+        return live.beliefs, live.priors, live.errors, live.most_probable
 
     def _is_stale(self) -> bool:
         """Beliefs that arrive at once are never shown as stale: a blink of grey would disturb."""
@@ -94,16 +132,21 @@ class NodeViewFactory:
         name, entry, live = node.variable, self.entry, self.live
         if name is None or name not in entry.model.domain:
             return self._hidden_face(node, is_stale)
+        all_beliefs, all_priors, all_errors, all_explained = self._values
+        beliefs, priors, errors = all_beliefs.get(name), all_priors.get(name), all_errors.get(name)
+        values, given = (beliefs, priors, errors), (evidence.get(name), all_explained.get(name))
+        made = self.made.by_node.get(node.id)
+        is_same = made is not None and made.node is node and made.given == given
+        if made is not None and is_same and all(map(is_, made.values, values)):
+            return made.face
+        finding, most_probable = given
         variable = entry.model.domain[name]
         mode = mode_of(entry, name, self.usual_mode)
         if live is not None and live.error is not None and mode is not NodeMode.DOT:
             mode = NodeMode.NAME
-        finding = evidence.get(name)
-        beliefs = None if live is None else live.beliefs.get(name)
-        priors = None if live is None else live.priors.get(name)
         if self.blend < 1 and beliefs is not None and priors is not None:
             beliefs = (1 - self.blend) * priors + self.blend * beliefs
-        return NodeView(
+        face = NodeView(
             title=entry.node_titles.get(name, name),
             mode=mode,
             states=variable.states,
@@ -112,15 +155,17 @@ class NodeViewFactory:
             weights=()
             if finding is None
             else tuple(map(float, weights_of(variable, as_seen(finding)))),
-            most_probable=None if live is None else live.most_probable.get(name),
+            most_probable=most_probable,
             is_target=name == self.target,
             is_stale=is_stale or name in self.waiting,
             note=entry.node_notes.get(name, ""),
             is_done=isinstance(finding, Done),
             scale=self._scale,
             cut=self.cut,
-            errors=() if live is None else _floats(live.errors.get(name), variable.cardinality),
+            errors=_floats(errors, variable.cardinality),
         )
+        self.made.by_node[node.id] = Made(node, values, given, face)
+        return face
 
     def _hidden_face(self, node: PictureNode, is_stale: bool) -> NodeView:
         """A hidden root shows how probable each component is; anything else has its label."""

@@ -43,7 +43,7 @@ from pgmstudio.gui.model_page.controllers import (
     StrengthController,
 )
 from pgmstudio.gui.model_page.extension import PageExtension
-from pgmstudio.gui.model_page.node_views import NodeViewFactory, shared_mode, usual_mode
+from pgmstudio.gui.model_page.node_views import MadeFaces, NodeViewFactory, shared_mode, usual_mode
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.navigation import leave_model_page
 from pgmstudio.gui.runs.live_model import live_models
@@ -227,6 +227,7 @@ class ModelPage(Page):
         self.picture_name = self._names[0]
         self._picture = GraphPicture(())
         self._known = KnownLocations()
+        self._made_faces = MadeFaces()
         self._is_layout_chosen = False
         self._is_closed = False
         self.canvas = Canvas()
@@ -397,6 +398,7 @@ class ModelPage(Page):
             blend=self.extension.blend,
             cut=self.extension.cut,
             usual_mode=usual_mode(entry, self.extension.default_mode),
+            made=self._made_faces,
         )
 
     def faces_of(self, picture: GraphPicture) -> dict[str, NodeView]:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+# For what can wait until new beliefs are painted.
+AFTER_PAINT_MS = 30
+
 
 def one_shot(owner: QObject, slot: Callable[..., object], milliseconds: int = 0) -> QTimer:
     """Calls `slot`, a method of an object of Qt, so long after its last start."""

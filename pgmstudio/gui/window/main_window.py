@@ -47,7 +47,7 @@ from pgmstudio.gui.window.status_bar import StatusBar
 LAYOUT_VERSION = 1
 # Around the word of a menu, as in the style sheet.
 MENU_MARGIN = 23
-REFRESH_AFTER_MS = 50
+REFRESH_AFTER_MS = 100
 
 
 # A change so soon after an error may be part of what failed: one of two files was opened.

@@ -14,12 +14,14 @@ from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge,
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import LABEL_SHRINKS_TO
 from pgmstudio.gui.canvas.fonts import metrics_of_height
+from pgmstudio.gui.canvas.legend import LegendEntry, in_lines
 from pgmstudio.gui.canvas.node_geometry import (
     MIN_PART,
     face_size,
     name_pixels,
     name_rect,
     named_box,
+    small_face,
 )
 from pgmstudio.gui.canvas.node_view import NAME_FROM, Heat, NodeMode, NodeView
 from pgmstudio.gui.knowledge.page import TierLanes
@@ -271,4 +273,54 @@ def test_evidence_moves_no_name_of_a_graph_seen_as_dots(canvas: Canvas) -> None:
     canvas.scene.move_nodes({first: (5000.0, 5000.0)})
     canvas.scene.contents_changed.emit()
     assert {label.item.id: label.rect(0.2).topLeft() for label in names.at(0.2)} != before
+    canvas.stop()
+
+
+def test_a_name_beside_a_dot_loses_its_evidence_when_that_is_retracted(canvas: Canvas) -> None:
+    show_grid(canvas, 8, 8)
+    first = next(iter(canvas.scene.nodes))
+    observed = NodeView(first, states=("no", "yes"), beliefs=(0.0, 1.0), weights=(0.0, 1.0))
+
+    def texts() -> dict[str, str]:
+        return {label.item.id: label.text for label in canvas.view.central_names.at(0.2)}
+
+    assert texts()[first] == first
+    canvas.scene.show_faces({first: observed})
+    assert texts()[first] == f"{first} = yes"
+    canvas.scene.show_faces({first: NodeView(first, states=("no", "yes"), beliefs=(0.5, 0.5))})
+    assert texts()[first] == first
+    canvas.stop()
+
+
+def test_evidence_that_widens_a_box_does_not_move_the_view(canvas: Canvas) -> None:
+    show_grid(canvas, 8, 8)
+    first = next(iter(canvas.scene.nodes))
+    item = canvas.scene.nodes[first]
+    before, wide = canvas.view.sight(), item.size[0]
+    states = ("no", "yes")
+    face = NodeView("thermometer", states=states, beliefs=(0.0, 1.0), weights=(0.0, 1.0))
+    assert canvas.scene.show_faces({first: face})
+    assert item.size[0] > wide
+    assert canvas.view.sight() == before
+    assert canvas.view.is_fitted
+    canvas.stop()
+
+
+def test_a_word_is_cut_only_where_even_the_smallest_letters_are_too_wide() -> None:
+    smallest = metrics_of_height(14)  # 7 pixels at a zoom of one half
+    width = smallest.horizontalAdvance("Superfund") + 8
+    assert small_face("Superfund", (width, 60.0), 0, 0.5).lines == ("Superfund",)
+    assert small_face("Superfund", (0.7 * width, 60.0), 0, 0.5).lines == ("Supe", "rfund")
+
+
+def test_a_legend_of_many_entries_leaves_the_canvas_to_the_graph(canvas: Canvas) -> None:
+    entries = [LegendEntry(f"component {number}") for number in range(60)]
+    canvas.legend.show_entries(entries, 400, canvas.height())
+    assert canvas.legend.height() <= 0.25 * canvas.height() + 12
+    assert canvas.legend.entries == tuple(entries)
+    shown = in_lines(entries, 400, 2)
+    hidden = len(entries) - len(shown) + 1
+    assert shown[-1].text == f"+ {hidden} more"
+    assert list(shown[:-1]) == entries[: len(shown) - 1]
+    assert in_lines(entries[:3], 400, 2) == entries[:3]
     canvas.stop()

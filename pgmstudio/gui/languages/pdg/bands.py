@@ -29,7 +29,7 @@ from pgmstudio.core.languages.pdg.diagrams import (
     progress_text,
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.number_format import percent
+from pgmstudio.core.number_format import counted, percent
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_height
 from pgmstudio.gui.canvas.node_geometry import NodeGeometry
 from pgmstudio.gui.canvas.node_item import MARGIN, NodeItem
@@ -400,7 +400,7 @@ class BandPainter:
         painter.drawText(head, _LEFT, f"ν{min(self._numbers)}–ν{max(self._numbers)}")
         painter.setFont(canvas_font("caption"))
         painter.setPen(theme().color("text_secondary"))
-        painter.drawText(head, _RIGHT, f"{count} nodes")
+        painter.drawText(head, _RIGHT, counted(count, "node"))
         if len(self._states) <= 3:
             self._paint_cells(np.asarray(mean), box, True)
 

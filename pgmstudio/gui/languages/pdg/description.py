@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pgmstudio.core.languages.pdg.model import DecisionGraph
-from pgmstudio.core.number_format import grouped
+from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.gui.languages.description import ModelDescription
 from pgmstudio.gui.runs.model_summary import ModelFacts
 from pgmstudio.gui.widgets.fact_rows import Fact
@@ -14,7 +14,7 @@ class PdgDescription(ModelDescription):
 
     def structure(self, model: DecisionGraph) -> str:
         nodes = sum(model.node_counts)
-        return f"{grouped(nodes)} nodes · effective size {grouped(model.effective_size())}"
+        return f"{counted(nodes, 'node')} · effective size {grouped(model.effective_size())}"
 
     def size_facts(self, model: DecisionGraph, computed: ModelFacts | None) -> list[Fact]:
         return [
