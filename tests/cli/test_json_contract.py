@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from pgmstudio.core.inference.junction_tree import cost
+
 Call = Callable[..., Any]
 
 LEARN = {
@@ -187,3 +189,12 @@ def test_approximate_beliefs_come_with_errors(call: Call, asia: Path) -> None:
     refused = call(*given, "--error", "0.1")
     assert refused.code == 2
     assert "--approximate" in refused.err
+
+
+def test_a_network_too_large_for_exact_inference_names_the_option_that_estimates(
+    call: Call, asia: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cost, "available_bytes", lambda: 10)
+    refused = call("query", asia)
+    assert refused.code == 2
+    assert refused.err.rstrip().endswith("Option: --approximate.")

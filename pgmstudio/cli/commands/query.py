@@ -30,7 +30,7 @@ from pgmstudio.cli.terminal.parser import (
 )
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import UnknownNameError
+from pgmstudio.core.errors import TooLargeError, UnknownNameError
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.graphs.separation import Separation, Trail, separation_of
 from pgmstudio.core.inference.base import (
@@ -41,6 +41,7 @@ from pgmstudio.core.inference.base import (
     Scale,
 )
 from pgmstudio.core.inference.information_measures import conditional_information_bits
+from pgmstudio.core.inference.junction_tree.cost import APPROXIMATE
 from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -173,11 +174,16 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     if accuracy is not None:
         estimates = approximate_answer(model, names, findings, accuracy, explain=args.mpe)
         return QueryReport(model, findings, names, _followed(estimates, line), None)
+    try:
+        answer = answer_query(model, names, findings, explain=args.mpe)
+    except TooLargeError as error:
+        option = " Option: --approximate." if APPROXIMATE in str(error) else ""
+        raise TooLargeError(f"{error}{option}") from None
     return QueryReport(
         model=model,
         findings=findings,
         names=names,
-        answer=answer_query(model, names, findings, explain=args.mpe),
+        answer=answer,
         map_answer=most_probable_from(args, model, findings),
     )
 

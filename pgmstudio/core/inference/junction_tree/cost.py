@@ -13,6 +13,7 @@ BYTES_PER_CELL = 10  # the table itself and its part of maps, messages and buffe
 SECONDS_PER_CELL = 8e-9  # one update of every belief, on a machine of 2020
 # Part of the memory that is free now; the rest of the program needs some too.
 SHARE_OF_MEMORY = 0.6
+APPROXIMATE = "approximate inference"  # what the refusal of a network advises
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def check_budget(expected: Forecast, most_bytes: int | None = None) -> None:
             f"({in_units(expected.bytes)}, the largest clique "
             f"{count_text(expected.largest_clique)}); "
             f"{in_units(budget)} may be used. Ask for few variables, which prunes the rest, "
-            "estimate the beliefs (approximate inference), or remove edges."
+            f"estimate the beliefs ({APPROXIMATE}), or remove edges."
         )
 
 
