@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -162,7 +162,10 @@ class MixtureSearch:
         if params.choice is not None and params.choice not in data.domain:
             raise ParameterError({"choice": f"{params.choice!r} is not a column"})
         self._data, self._given, self._is_shared = data, held, is_shared
+        if params.choice is not None and params.average > 1:
+            raise ParameterError({"average": "must be 1 with a choice variable"})
         self._best: _Fitted | None = None
+        self._top: list[_Fitted] = []  # the models to average, best first
         self._best_reported = -math.inf  # the score of the last reported model
         self._has_method_note = False
         self._is_tuned = False  # the smoothing of the current start is tuned on held-out rows
@@ -265,6 +268,9 @@ class MixtureSearch:
                 span = (1 - PREPARED) / (len(numbers) * len(tries))
                 done = PREPARED + span * (index * len(tries) + turn)
                 fitted = yield from self._fit(count, start, smoothing, done, span)
+                self._top = sorted(
+                    [*self._top, fitted], key=lambda one: self._value(one.point), reverse=True
+                )[: params.average]
                 if self._best is None or self._value(fitted.point) > self._value(self._best.point):
                     self._best = fitted
                     yield from self._better(fitted.point, fitted.model)
@@ -291,24 +297,65 @@ class MixtureSearch:
         """The chosen mixture, fitted to all rows."""
         best = self._best
         assert best is not None
-        point, model = best.point, best.model
+        point, model, rows = best.point, best.model, self._train
+        weights = posterior_weights([one.point for one in self._top], rows.total_weight)
+        if len(self._top) > 1:
+            model = averaged([one.model for one in self._top], weights)
+            point = self._averaged_point(model, point)
         measures = self._measures(point)
         if self._split.is_refitting:
             assert self._held is not None
             rows = joined(self._train, self._held)
-            em, _ = self._em(rows, point.trees, point.smoothing)
-            em.put(best.tables)
-            for step in range(LAST_STEPS if self._params.choice is None else 1):
-                bits = yield from self._improved(em, "fitting the chosen mixture to all rows", None)
-                counters = {"score": bits, "restart": -1.0, "EM step": float(step + 1)}
-                yield Progress(None, "fitting the chosen mixture to all rows", counters)
-            model = self._model(em.taken())
-            bits = em.log_likelihood() * _BITS / max(rows.total_weight, 1e-300)
+            refitted, bits = [], 0.0
+            for one in self._top:
+                model, bits = yield from self._refitted(one, rows)
+                refitted.append(model)
+            if len(refitted) > 1:
+                model = averaged(refitted, weights)
+                bits = _bits_per_row(model, rows)
             measures["log2_likelihood_per_row"] = bits
+        if len(self._top) > 1:
+            yield Note(
+                f"{len(self._top)} models are averaged; the heaviest has {weights.max():.3g} of "
+                "the weight."
+            )
         if point.empty:
             yield Note(f"{point.empty} of {point.trees} trees have less than one row.")
         yield Progress(1.0, f"{point.trees} trees", {"score": measures["score"]})
         yield Finished(model, measures)
+
+    def _refitted(
+        self, fitted: _Fitted, rows: SparseRows
+    ) -> Generator[LearnEvent, None, tuple[TreeMixture, float]]:
+        """The mixture after a few more steps on all rows, and their bits per row."""
+        message = "fitting the chosen mixture to all rows"
+        em, _ = self._em(rows, fitted.point.trees, fitted.point.smoothing)
+        em.put(fitted.tables)
+        for step in range(LAST_STEPS if self._params.choice is None else 1):
+            bits = yield from self._improved(em, message, None)
+            counters = {"score": bits, "restart": -1.0, "EM step": float(step + 1)}
+            yield Progress(None, message, counters)
+        bits = em.log_likelihood() * _BITS / max(rows.total_weight, 1e-300)
+        return self._model(em.taken()), bits
+
+    def _averaged_point(self, model: TreeMixture, best: MixturePoint) -> MixturePoint:
+        """The measures of an average of models; `best` is the first of them."""
+        total = max(self._train.total_weight, 1e-300)
+        train, size = _bits_per_row(model, self._train), model.representation_size()
+        weights = model.weights[model.weights > 0]
+        return replace(
+            best,
+            trees=len(model.trees),
+            train_bits=train,
+            held_bits=None if self._held is None else _bits_per_row(model, self._held),
+            bic_bits=train - 0.5 * math.log2(max(total, 2)) * size / total,
+            aic_bits=train - AIC_BITS * size / total,
+            effective_size=model.effective_size(),
+            representation_size=size,
+            edges=sum(len(tree.edges) for tree in model.trees),
+            effective_trees=math.exp(-float((weights * np.log(weights)).sum())),
+            empty=int((model.weights * total < EMPTY_ROWS).sum()),
+        )
 
     # -- one EM run -------------------------------------------------------------------------------
 
@@ -506,6 +553,27 @@ class MixtureSearch:
         if point.held_bits is not None:
             result["held_out_log2_likelihood_per_row"] = point.held_bits
         return result
+
+
+def posterior_weights(points: Sequence[MixturePoint], rows: float) -> Floats:
+    """Pr[Q | D] of models of so many rows, as BIC approximates it; they sum to 1."""
+    logs = rows * math.log(2) * np.array([point.bic_bits for point in points])
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
+
+
+def averaged(models: Sequence[TreeMixture], weights: Floats) -> TreeMixture:
+    """Σ_Q w_Q Q(x), itself a mixture of trees (Meilă 1999, eq. 4.3)."""
+    parts = [weight * model.weights for weight, model in zip(weights, models, strict=True)]
+    trees = tuple(tree for model in models for tree in model.trees)
+    return TreeMixture(models[0].domain, np.concatenate(parts), trees)
+
+
+def _bits_per_row(model: TreeMixture, rows: SparseRows) -> float:
+    """The mean log2-likelihood of rows."""
+    data = replace(rows.data_of(0, rows.row_count), weights=rows.weights)
+    logs = model.log2_probabilities(data)
+    return float(logs @ rows.weights / max(rows.total_weight, 1e-300))
 
 
 def _with_progress(

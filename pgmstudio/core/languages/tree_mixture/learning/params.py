@@ -131,6 +131,16 @@ class MixtureParams:
         high=1000,
         help="EM runs for each number of trees; the best by the criterion is selected.",
     )
+    average: int = param(
+        1,
+        title="Models to average",
+        low=1,
+        high=1000,
+        help="The best models of all starts and numbers of trees are averaged: a mixture of all "
+        "their trees, each model weighted by its posterior as approximated by BIC. 1 is the best "
+        "model alone.",
+        advanced=True,
+    )
     knowledge: Knowledge | None = knowledge_param("every tree is the best one that satisfies them.")
     criterion: str = criterion_param()
     held_out: float = held_out_param()

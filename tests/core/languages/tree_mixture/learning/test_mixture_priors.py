@@ -25,14 +25,14 @@ from pgmstudio.core.languages.tree_mixture.learning.initialization import (
     k_modes,
     starting_with_model,
 )
-from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner
-from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
+from pgmstudio.core.languages.tree_mixture.learning.learner import MixtureLearner, averaged
+from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams, MixtureScan
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.base import ArtifactSaved, Finished
 from pgmstudio.core.learning.sparse_rows import sparse_rows
 from tests.core.languages.tree.learning.test_chow_liu import random_rows
 from tests.core.languages.tree_mixture.test_mixtures import F1
-from tests.strategies import random_mixture
+from tests.strategies import all_cases, random_mixture
 
 # -- P' of the tables (Meilă 1999, §4.2.2)
 
@@ -256,3 +256,46 @@ def test_a_start_that_does_not_fit_is_refused() -> None:
         learn(data, start_model=other, components=(3,))
     with pytest.raises(ParameterError, match="choice variable"):
         learn(data, start_model=other, choice="v0")
+
+
+# -- averages of models (eq. 4.3)
+
+
+def test_an_average_has_the_weighted_probabilities_of_its_models() -> None:
+    models = [random_mixture(np.random.default_rng(1), 4, count) for count in (2, 3)]
+    domain = models[0].domain
+    second = learn(models[0].sample(60, np.random.default_rng(0)), components=(3,), smoothing=1.0)
+    mean = averaged([models[0], second], np.array([0.3, 0.7]))
+    rows = all_cases(domain)
+    parts = [np.exp2(model.log2_probabilities(rows)) for model in (models[0], second)]
+    expected = 0.3 * parts[0] + 0.7 * parts[1]
+    assert np.exp2(mean.log2_probabilities(rows)) == pytest.approx(expected, abs=1e-12)
+    assert expected.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("criterion", ["bic", "held-out"])
+def test_the_best_models_are_averaged_by_their_posterior(criterion: str) -> None:
+    rng = np.random.default_rng(3)
+    data = random_mixture(rng, 5, 3).sample(300, rng)
+    settings = {"criterion": criterion, "smoothing": 2.0, "components": (1, 2), "restarts": 2}
+    params = MixtureParams(**settings, average=2)  # type: ignore[arg-type]
+    run = MixtureLearner().run(data, params, rng=np.random.default_rng(0), cancel=NEVER)
+    events = list(run)
+    scans = [e.artifact for e in events if isinstance(e, ArtifactSaved)]
+    (scan,) = [a for a in scans if isinstance(a, MixtureScan)][-1:]
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert isinstance(last.model, TreeMixture)
+    best = sorted(scan.points, key=lambda point: -point.value(scan.criterion))[:2]
+    assert len(last.model.trees) == sum(point.trees for point in best)
+    rows = 300 if criterion == "bic" else 300 - int(300 * params.held_out)
+    odds = 2 ** (rows * (best[1].bic_bits - best[0].bic_bits))
+    first = last.model.weights[: best[0].trees].sum()
+    assert first == pytest.approx(1 / (1 + odds), rel=1e-6)
+    mean = float(last.model.log2_probabilities(data).mean())
+    assert last.measures["log2_likelihood_per_row"] == pytest.approx(mean)
+
+
+def test_models_of_a_choice_variable_are_not_averaged() -> None:
+    with pytest.raises(ParameterError, match="must be 1 with a choice variable"):
+        learn(random_rows(1, 3), choice="v0", average=2)
