@@ -129,7 +129,7 @@ def em_obstacles(rows: SparseRows, priors: TreePriors) -> list[str]:
     if rows.gap_count:
         result.append("cells are missing")
     if priors.costs is not None:
-        result.append("edges have prices of their own")
+        result.append("edges have prices, or are expected to be like those of a model")
     if priors.rules is not None:
         result.append("there are rules about edges")
     if priors.toward in ("product", "model"):
