@@ -7,12 +7,14 @@ of the edge, with the components for k it is I(z; v) (Meilă 1999, §3.3.4).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.counting import is_small
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.base import ComponentModel
@@ -35,6 +37,13 @@ def checked_weights(weights: Floats) -> Floats:
         raise GraphError("The weights of the components do not sum to 1; normalise them.")
     weights.flags.writeable = False
     return weights
+
+
+def needs_no_kernels(data: DataSet, columns_read: int) -> bool:
+    """Whether numpy reads so many columns in less time than it takes to load compiled code, which
+    gives the same and is not there yet."""
+    is_loaded = "pgmstudio.core.languages.latent_class.kernels" in sys.modules
+    return not is_loaded and is_small(data, columns_read)
 
 
 def log2_sums(parts: Floats) -> Floats:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pgmstudio.core.data import counting
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.graphs import spanning_forest
+from pgmstudio.core.languages.latent_class.model import LatentClasses
+from pgmstudio.core.languages.tree.model import Tree
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning import smoothing
 from pgmstudio.core.scores import mutual_information
 
+KERNELS = "pgmstudio.core.languages.latent_class.kernels"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -57,6 +63,33 @@ def test_a_small_table_gives_the_numbers_of_the_compiled_code(
     monkeypatch.setattr(spanning_forest, "PLAIN_NODES", 0)
     for one, other in zip(plain, numbers(), strict=True):
         assert one == pytest.approx(other, rel=1e-9)
+
+
+def test_rows_of_a_small_table_have_the_probabilities_of_the_compiled_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    complete, incomplete = (rows(is_weighted=False, missing=part) for part in (0.0, 0.1))
+    rng = np.random.default_rng(3)
+
+    def table(*shape: int) -> NDArray[np.float64]:
+        return rng.dirichlet(np.ones(shape[-1]), shape[:-1])
+
+    weights, cards = np.array([0.5, 0.3, 0.2]), complete.domain.cardinalities
+    classes = LatentClasses(complete.domain, weights, tuple(table(3, card) for card in cards))
+    chain = (table(cards[0]), *(table(a, b) for a, b in pairwise(cards)))
+    parents = (None, *range(len(cards) - 1))
+    trees = (
+        Tree(complete.domain, parents, chain),
+        Tree(complete.domain, (None,) * len(cards), tuple(table(card) for card in cards)),
+    )
+    mixture = TreeMixture(complete.domain, np.array([0.4, 0.6]), trees)
+    asked = ((classes, complete), (classes, incomplete), (mixture, complete))
+    monkeypatch.delitem(sys.modules, KERNELS, raising=False)
+    plain = [model.component_log2_likelihoods(data) for model, data in asked]
+    assert KERNELS not in sys.modules
+    monkeypatch.setattr(counting, "SMALL_READS", 0)
+    for (model, data), other in zip(asked, plain, strict=True):
+        assert np.array_equal(model.component_log2_likelihoods(data), other)
 
 
 def test_a_tree_of_a_small_table_is_learned_without_compiled_code() -> None:

@@ -22,6 +22,7 @@ from pgmstudio.core.languages.components import (
     checked_weights,
     log2_sums,
     log2_sums_in_blocks,
+    needs_no_kernels,
     responsibilities_of,
 )
 from pgmstudio.core.languages.table_checks import checked_table
@@ -130,12 +131,17 @@ class LatentClasses(SealedFields):
 
     def component_log2_likelihoods(self, data: DataSet) -> Floats:
         """log2 P(c, observed cells of the row), classes × rows; missing cells are left out."""
-        from pgmstudio.core.languages.latent_class.kernels import add_class_rows
-
         data = data.for_model(self.domain)
         with np.errstate(divide="ignore"):
             parts = np.tile(np.log2(self.weights), (data.row_count, 1))
             logs = np.log2(self.stacked)
+        if needs_no_kernels(data, len(self.domain) * self.class_count):  # the same sums
+            for first, codes in zip(self.state_at, data.codes, strict=False):
+                seen = codes != data.missing_code
+                parts[seen] += logs[first + codes[seen].astype(np.int64)]
+            return parts.T
+        from pgmstudio.core.languages.latent_class.kernels import add_class_rows
+
         add_class_rows(data.codes, data.missing_code, self.state_at, logs, parts)
         return parts.T
 

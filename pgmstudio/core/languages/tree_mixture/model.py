@@ -21,6 +21,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.components import (
     checked_weights,
     log2_sums_in_blocks,
+    needs_no_kernels,
     responsibilities_of,
 )
 from pgmstudio.core.languages.latent_class.model import LatentClasses
@@ -130,15 +131,21 @@ class TreeMixture(SealedFields):
         return parts
 
     def _add_tree_logs(self, data: DataSet, parts: Floats) -> None:
+        a = self.arrays
+        with np.errstate(divide="ignore"):
+            logs = np.log2(a.tables)
+        if not data.has_missing and needs_no_kernels(data, a.parents.size):  # the same sums
+            codes = data.codes.astype(np.int64)
+            for (k, v), parent in np.ndenumerate(a.parents):
+                above = codes[parent] * a.cards[v] if parent >= 0 else 0
+                parts[k] += logs[a.table_at[k, v] + above + codes[v]]
+            return
         from pgmstudio.core.languages.latent_class.kernels import (
             add_complete_rows,
             add_incomplete_rows,
         )
 
-        a = self.arrays
         if not data.has_missing:
-            with np.errstate(divide="ignore"):
-                logs = np.log2(a.tables)
             add_complete_rows(data.codes, a.parents, a.table_at, a.cards, logs, parts)
             return
         is_complete = ~(data.codes == data.missing_code).any(axis=0)
