@@ -99,7 +99,11 @@ def test_titles_are_worded_so_that_the_axes_have_room_for_them(qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: titles(plot) == whole)
     plot.resize(340, 170)
     across = "Effective size · 1 mark far below; 0 shows all"
-    qtbot.waitUntil(lambda: titles(plot) == (across, "Bits per row"))
+
+    def are_short() -> None:
+        assert titles(plot) == (across, "Bits per row"), plot._view.sceneBoundingRect()
+
+    qtbot.waitUntil(are_short)
     wide = QFontMetricsF(theme().font("caption")).horizontalAdvance(across)
     assert wide <= plot._view.sceneBoundingRect().width()
 
