@@ -469,6 +469,29 @@ class KnowledgePage(EmbeddedPage):
         self._price = decimal_box(
             "priceBox", "Price of the edge", tip, -MAX_PRICE, MAX_PRICE, 1.0, suffix=" nats"
         )
+        self._rule_widgets = (
+            button(
+                "Require",
+                lambda: self._rule_from_combos("required"),
+                name="ruleRequire",
+                tip="Require this edge in learned models.",
+            ),
+            button(
+                "Forbid",
+                lambda: self._rule_from_combos("forbidden"),
+                name="ruleForbid",
+                tip="Forbid this edge in learned models.",
+            ),
+        )
+        self._price_widgets = (
+            self._price,
+            button(
+                "Set price",
+                self._price_from_field,
+                name="priceSet",
+                tip="Set the price of an edge between these variables, in either direction.",
+            ),
+        )
         self._count = label("", "secondary", name="ruleCount")
         self._clash = Note(level="warning", name="clashNote")
         self._clash.add_button(
@@ -509,25 +532,8 @@ class KnowledgePage(EmbeddedPage):
                 self._source,
                 label("→", "secondary"),
                 self._target,
-                button(
-                    "Require",
-                    lambda: self._rule_from_combos("required"),
-                    name="ruleRequire",
-                    tip="Require this edge in learned models.",
-                ),
-                button(
-                    "Forbid",
-                    lambda: self._rule_from_combos("forbidden"),
-                    name="ruleForbid",
-                    tip="Forbid this edge in learned models.",
-                ),
-                self._price,
-                button(
-                    "Set price",
-                    self._price_from_field,
-                    name="priceSet",
-                    tip="Set the price of an edge between these variables, in either direction.",
-                ),
+                *self._rule_widgets,
+                *self._price_widgets,
                 None,
             )
         )
@@ -537,6 +543,7 @@ class KnowledgePage(EmbeddedPage):
         app.document.changed.connect(self._on_changed)
         theme().changed.connect(self.refresh)
         self._is_stale = False  # behind another page it changes when it is seen again
+        self._on_look("tiers")
         self.refresh()
 
     def _combo(self, name: str, tip: str) -> QComboBox:
@@ -638,6 +645,12 @@ class KnowledgePage(EmbeddedPage):
 
     def _on_look(self, key: str) -> None:
         self._stack.setCurrentIndex(["tiers", "matrix", "rules", "prices"].index(key))
+        for widgets, are_shown in (
+            (self._rule_widgets, key != "prices"),
+            (self._price_widgets, key == "prices"),
+        ):
+            for widget in widgets:
+                widget.setVisible(are_shown)
 
     # -- edits
 
