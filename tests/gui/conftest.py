@@ -108,7 +108,9 @@ class PatientBot(QtBot):
             self.wait(pause)
 
     def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **how: Any) -> Any:
-        return super().waitSignal(signal, timeout=max(timeout, PATIENCE_MS), **how)
+        if how.get("raising", True):  # else it need not come, as in `assertNotEmitted`
+            timeout = max(timeout, PATIENCE_MS)
+        return super().waitSignal(signal, timeout=timeout, **how)
 
     def waitActive(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
         return super().waitActive(widget, timeout=max(timeout, PATIENCE_MS))
