@@ -69,7 +69,8 @@ class RecentMenu(QMenu):
 
 
 _DATA_ENDINGS = (
-    "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite"
+    "*.csv *.csv.gz *.tsv *.txt *.parquet *.xlsx *.arff *.tab *.cas *.dat *.data *.db *.sqlite "
+    "*.basket"
 )
 
 MODEL_FILTERS = tuple(

@@ -31,6 +31,7 @@ from pgmstudio.core.io.clean_names import clean_names, replaced_names_warning
 from pgmstudio.core.io.data.encoding import code_table
 from pgmstudio.core.io.data.formats import (
     arff,
+    baskets,
     case_files,
     delimited,
     excel,
@@ -72,6 +73,7 @@ FORMATS: tuple[DataFormat, ...] = (
     DataFormat("Orange table", (".tab",), orange_tab.read),
     DataFormat("Netica cases", (".cas",), case_files.read_netica, case_files.write_netica),
     DataFormat("HUGIN data", (".dat",), case_files.read_hugin),
+    DataFormat("Market baskets", (".basket", ".basket.gz"), baskets.read, baskets.write),
 )
 
 _WRITERS_OF_SETS = (delimited.write_csv, delimited.write_tsv, parquet.write)

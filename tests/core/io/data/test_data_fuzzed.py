@@ -90,6 +90,10 @@ def _cas(path: Path) -> None:
     )
 
 
+def _basket(path: Path) -> None:
+    path.write_text("bread,milk\nred wine\n\nmilk,red wine\n")
+
+
 def _dat(path: Path) -> None:
     path.write_text('#,A,B\n2,yes,"low"\n0.5,*,N/A\n1,no,?\n', encoding="utf-8")
 
@@ -106,6 +110,7 @@ EXAMPLES: dict[str, Callable[[Path], None]] = {
     ".sqlite": _sqlite,
     ".tab": _tab,
     ".cas": _cas,
+    ".basket": _basket,
     ".dat": _dat,
 }
 
