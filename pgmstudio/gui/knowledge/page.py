@@ -436,7 +436,7 @@ class KnowledgePage(EmbeddedPage):
         super().__init__("knowledge")
         self._app = app
         self._names_of = names_of or self._names_at_hand
-        self._about = chooser("knowledgeAbout", "Variables to show.", 16)
+        self._about = chooser("knowledgeAbout", "Variables to show.", 8)
         if names_of is not None:
             self._about.hide()
         self._about.currentIndexChanged.connect(self.refresh)
