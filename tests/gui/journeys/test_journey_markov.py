@@ -128,6 +128,12 @@ def test_a_learned_markov_network_is_viewed_in_a_context_edited_asked_and_saved(
     section = window.findChild(EdgeSections)
     assert isinstance(section, EdgeSections)
     qtbot.waitUntil(lambda: section.cost.facts.get("Log MPL") == "−6\u202f371.69", timeout=LONG_MS)
+
+    def is_placed() -> bool:
+        box = section.rows.box(row)
+        return box.hitButton(box.rect().center())
+
+    qtbot.waitUntil(is_placed)
     qtbot.mouseClick(section.rows.box(row), LEFT)
     fewer = app.project.models[model_id].model
     assert isinstance(fewer, MarkovNetwork)
