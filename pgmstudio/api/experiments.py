@@ -16,7 +16,7 @@ from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
 from pgmstudio.core.analysis.model_comparison import Comparison
 from pgmstudio.core.analysis.model_comparison import compare as compare_models
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
-from pgmstudio.core.errors import DataError
+from pgmstudio.core.errors import DataError, ParameterError
 from pgmstudio.core.execution.events import NEVER, Progress
 from pgmstudio.core.experiments.bootstrap import (
     BootstrapParams,
@@ -31,9 +31,9 @@ from pgmstudio.core.experiments.cross_validation import (
     CrossValidationPlan,
     named_once,
 )
-from pgmstudio.core.experiments.sl_curves.curve import CurvePlan, curve_plot
+from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES, CurvePlan, curve_plot
 from pgmstudio.core.experiments.sl_curves.curve import sl_curve as run_curve
-from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.experiments.sl_curves.points import CurvePoint, SizeName
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import no_likelihood_reason
@@ -162,9 +162,18 @@ class Curve:
             raise DataError("No point has a likelihood of test rows.")
         return Fitted(point.model)
 
-    def plot(self, *, theme: str = "light", title: str = "") -> Drawing:
-        """Size against likelihood, as in the window."""
-        return Drawing(curve_svg(curve_plot(self.points, title=title), theme=theme))
+    def plot(
+        self, *, theme: str = "light", title: str = "", size: SizeName = "effective_size"
+    ) -> Drawing:
+        """Size against likelihood, as in the window.
+
+        `size` is what is counted: `"effective_size"`; `"size_as_printed"` and
+        `"size_by_definition"`, which count latent classes as the tables and as eq. 3.59 of
+        Nielsen (2007); or `"representation_size"`, the free parameters.
+        """
+        if size not in SIZE_TITLES:
+            raise ParameterError({"size": f"{size!r} is not one of {', '.join(SIZE_TITLES)}"})
+        return Drawing(curve_svg(curve_plot(self.points, title=title, size=size), theme=theme))
 
     def _repr_svg_(self) -> str:
         return self.plot().svg

@@ -145,6 +145,9 @@ def test_models_are_compared_and_curves_drawn(tree: pgm.Fitted, coronary: pgm.Da
     assert curve._repr_svg_().count("<svg") == 1
     assert curve.best.kind == "tree"
     assert "test_bits" in repr(curve)
+    assert "classes as printed" in curve.plot(size="size_as_printed").svg
+    with pytest.raises(pgm.PgmStudioError, match="not one of effective_size"):
+        curve.plot(size="cells")  # type: ignore[arg-type]
 
 
 def test_models_without_probabilities_are_compared_by_what_they_add(sample_data: Path) -> None:

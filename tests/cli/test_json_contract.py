@@ -151,6 +151,14 @@ def test_curve_reports_points(call: Call, asia_rows: Path, tmp_path: Path) -> No
         assert math.isfinite(point["test_log2_likelihood_per_row"])
 
 
+def test_curve_counts_latent_classes_as_asked(call: Call, asia_rows: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "curve.svg"
+    argv = ["--learners", "nb.latent", "--jobs", 1, "--size", "printed", "-o", picture]
+    done = call("curve", asia_rows, *argv)
+    assert "Effective size, classes as printed" in done.out
+    assert "classes as printed" in picture.read_text()
+
+
 def test_compare_reports_every_model(call: Call, asia: Path, asia_rows: Path) -> None:
     other = asia.with_suffix(".bif")
     done = call("compare", asia_rows, asia, other, "--json")

@@ -42,6 +42,7 @@ from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.run_task import PointEvent, RunProblem
 from pgmstudio.core.experiments.plans.runner import ceiling_of, checked_runs, run_plan
 from pgmstudio.core.experiments.sl_curves.curve import (
+    SIZE_TITLES,
     CurvePlan,
     curve_plot,
     curve_rows,
@@ -49,6 +50,7 @@ from pgmstudio.core.experiments.sl_curves.curve import (
 from pgmstudio.core.experiments.sl_curves.parallel import FairExecutor
 from pgmstudio.core.experiments.sl_curves.points import (
     CurvePoint,
+    SizeName,
     points_csv,
 )
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
@@ -59,6 +61,12 @@ from pgmstudio.core.languages.learners import alias_settings, learner_of
 from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.reports.pictures import PICTURE_ENDINGS
 
+SIZE_OPTIONS: dict[str, SizeName] = {
+    "effective": "effective_size",
+    "printed": "size_as_printed",
+    "definition": "size_by_definition",
+    "parameters": "representation_size",
+}
 BEST_LEGEND = "★ highest test likelihood   ● no other model is both smaller and more likely"
 
 
@@ -95,6 +103,13 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         "--output",
         metavar="OUT.json",
         help="write the points (.json, .csv) or draw them (.svg, .png, .pdf), by the ending",
+    )
+    parser.add_argument(
+        "--size",
+        choices=tuple(SIZE_OPTIONS),
+        default="effective",
+        help="size of the curves and of the front: effective (default); printed and definition "
+        "count latent classes as the tables and eq. 3.59 of Nielsen (2007); parameters",
     )
     parser.add_argument("--models", metavar="FOLDER", help="write every model to this folder")
     parser.add_jobs()
@@ -140,7 +155,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
     points.sort(key=lambda point: (order[point.key.rpartition("-")[0]], point.key))
     points = [replace(point, key="") for point in points]  # keys are for folders of points
     files = [] if args.models is None else _write_models(points, args.models)
-    report = CurveReport(args.data, points, files, end.exit_code)
+    size = SIZE_OPTIONS[args.size]
+    report = CurveReport(args.data, points, files, end.exit_code, size)
     if args.output is not None:
         _write_curves(args.output, report, rows)
     where = f"; they are in {spoken(args.output)}" if args.output else ""
@@ -155,7 +171,10 @@ def _write_curves(path: str, report: CurveReport, rows: PlanRows) -> None:
         save_table(path, points_csv(report.points), quoted=False)
     elif ending in PICTURE_ENDINGS:
         plot = curve_plot(
-            report.points, title=Path(report.data_path).stem, ceiling=ceiling_of(rows)
+            report.points,
+            title=Path(report.data_path).stem,
+            size=report.size,
+            ceiling=ceiling_of(rows),
         )
         save_picture(path, curve_svg(plot))
     else:
@@ -198,6 +217,7 @@ class CurveReport:
     points: Sequence[CurvePoint]
     files: Sequence[str]
     exit_code: int
+    size: SizeName = "effective_size"
 
     def as_dict(self) -> Mapping[str, Any]:
         points = [point.as_dict() for point in self.points]
@@ -207,28 +227,31 @@ class CurveReport:
 
     def blocks(self) -> Iterator[Block]:
         """All points from small to large; ● on the Pareto front, ★ the best."""
-        front = {id(point) for point in pareto_front(self.points)}
+        front = {id(point) for point in pareto_front(self.points, self.size)}
         best = best_on_test(self.points)
+        shown: SizeName = self.size
+        if shown == "representation_size":  # it has a column of its own
+            shown = "effective_size"
         rows = [
             (
                 point.series,
                 "★" if point is best else "●" if id(point) in front else "",
                 decimal(point.lambda_),
-                whole(point.effective_size),
+                whole(getattr(point, shown)),
                 whole(point.representation_size),
                 decimal(point.train_log2_likelihood_per_row),
                 decimal(point.test_log2_likelihood_per_row),
                 f"{point.seconds:.2f}",
             )
             for point in sorted(
-                self.points, key=lambda point: (point.learner, point.effective_size)
+                self.points, key=lambda point: (point.learner, getattr(point, self.size))
             )
         ]
         header = (
             "Learner",
             "",
             "λ",
-            "Effective size",
+            SIZE_TITLES[shown],
             "Parameters",
             "Train bits",
             "Test bits",

@@ -352,6 +352,17 @@ class NodeModel(Model, Protocol):
 
 
 @runtime_checkable
+class ClassSizesModel(Model, Protocol):
+    """A latent class model, whose size is counted in several ways (Nielsen 2007, §3.4.3)."""
+
+    def definition_size(self) -> int:
+        """|C| Σ (|R(X)| − 1) (eq. 3.59)."""
+
+    def printed_size(self) -> int:
+        """|C| (1 + Σ (|R(X)| − 1)) (Tables 5.4 and 5.7)."""
+
+
+@runtime_checkable
 class HasNetwork(Model, Protocol):
     """A model that gives its distribution as a Bayesian network, which may have more variables."""
 

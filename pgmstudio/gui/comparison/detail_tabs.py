@@ -28,8 +28,10 @@ from pgmstudio.core.experiments.language_comparison.results import LanguageTable
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.number_format import counted, signed
 from pgmstudio.gui.comparison.difference_plot import DifferencePlot
+from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
+from pgmstudio.gui.plots.model_scatter.size_choice import SizeChoice
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.theme.theme import theme
@@ -218,9 +220,9 @@ _ROW_COLUMNS = (
 )
 
 
-def _stacked(choice: Segments, stack: QStackedWidget, note: QWidget) -> QWidget:
+def _stacked(choice: Segments, stack: QStackedWidget, note: QWidget, *more: QWidget) -> QWidget:
     made = QWidget()
-    vbox(made, row(choice, None), note, (stack, 1), margins=(12, 8, 12, 8), spacing=6)
+    vbox(made, row(choice, None, *more), note, (stack, 1), margins=(12, 8, 12, 8), spacing=6)
     return made
 
 
@@ -231,7 +233,7 @@ class DetailTabs(QSplitter):
     chosen = Signal(str)
     point_chosen = Signal(object)  # CurvePoint
 
-    def __init__(self) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self.setChildrenCollapsible(False)
         self._table: LanguageTable | None = None
@@ -247,6 +249,9 @@ class DetailTabs(QSplitter):
         self.plot.has_legend = False  # the table above shows the markers
         self.plot.make_card = self._card
         self.plot.chosen.connect(self.point_chosen)
+        self.size_choice = SizeChoice(app, "compareSize")
+        self.size_choice.combo.hide()
+        self.size_choice.combo.currentIndexChanged.connect(self._on_size)
         self.left = Segments(_LEFT_SIDE, "compareLeft")
         self.left.chosen.connect(self._on_left)
         self._left_stack = QStackedWidget()
@@ -262,7 +267,7 @@ class DetailTabs(QSplitter):
         for made in (self.by_variable, self.by_pair, self.by_row):
             self._right_stack.addWidget(made)
         self._right_text = label("", "secondary", size="dense", wrap=True, name="compareRightText")
-        self.addWidget(_stacked(self.left, self._left_stack, self._left_text))
+        self.addWidget(_stacked(self.left, self._left_stack, self._left_text, self.size_choice.combo))
         self.addWidget(_stacked(self.right, self._right_stack, self._right_text))
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
@@ -282,9 +287,16 @@ class DetailTabs(QSplitter):
         self._table, self._lines, self._selected = table, tuple(lines), selected
         if tuple(points) != self._points:
             self._points = tuple(points)
-            chart = chart_of(self._points)
-            plain = tuple(replace(curve, labels={}) for curve in chart.curves)
-            self._chart = replace(chart, curves=plain)
+            self._make_chart()
+        self._refresh()
+
+    def _make_chart(self) -> None:
+        chart = chart_of(self._points, self.size_choice.size_name)
+        plain = tuple(replace(curve, labels={}) for curve in chart.curves)
+        self._chart = replace(chart, curves=plain)
+
+    def _on_size(self) -> None:
+        self._make_chart()
         self._refresh()
 
     def show_variables(self, bits: Mapping[str, VariableBits], is_busy: bool) -> None:
@@ -297,6 +309,7 @@ class DetailTabs(QSplitter):
 
     def _on_left(self, key: str) -> None:
         self._left_stack.setCurrentIndex([one[0] for one in _LEFT_SIDE].index(key))
+        self.size_choice.combo.setVisible(key == "sizes")
         self._refresh()
 
     def _on_right(self, key: str) -> None:

@@ -288,7 +288,7 @@ class ComparePage(Page):
         self._shows_settings = True  # shown in a narrow page instead of both panes
         self.setup = CompareSetup()
         self.table = CompareTable()
-        self.panes = DetailTabs()
+        self.panes = DetailTabs(app)
         self.head = CompareBar()
         self.exports = ComparisonExports(app, self)
         self.note = Note(name="compareVerdict")

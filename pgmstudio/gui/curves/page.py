@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
-from pgmstudio.core.experiments.sl_curves.curve import SIZE_TITLES
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, SizeName
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, curve_folder, load
 from pgmstudio.core.io.experiments import POINTS
@@ -36,6 +35,7 @@ from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, points_size, wit
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
+from pgmstudio.gui.plots.model_scatter.size_choice import SizeChoice
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, row, tool_button, vbox
@@ -63,7 +63,7 @@ class CurvesBar(QWidget):
     rows_requested = Signal()
     plan_requested = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, app: AppContext) -> None:
         super().__init__()
         self.setObjectName("curvesBar")
         tip = "SL-curves, or plots of random queries in the same models."
@@ -76,8 +76,8 @@ class CurvesBar(QWidget):
         self.part = chooser("curvesPart", tip, _SHORT)  # where the segments do not fit
         offer(self.part, {key: title for key, title, _ in PARTS})
         self.part.currentIndexChanged.connect(self._on_part_combo)
-        self.measure = chooser("curvesSize", "Size measure of the horizontal axis.", 10)
-        offer(self.measure, SIZE_TITLES)
+        self.size_choice = SizeChoice(app, "curvesSize")
+        self.measure = self.size_choice.combo
         self.measure.currentIndexChanged.connect(self._on_changed)
         self.log = QCheckBox("Log")
         self.log.setObjectName("curvesLog")
@@ -124,8 +124,7 @@ class CurvesBar(QWidget):
 
     @property
     def size_name(self) -> SizeName:
-        name: SizeName = self.measure.currentData()
-        return name
+        return self.size_choice.size_name
 
     def choose_view(self, key: str) -> None:
         """Plot something else."""
@@ -275,7 +274,7 @@ class CurvesPage(Page):
         self._is_stale = False
         self.chart = Chart()
         self.commands = CurvesController(app, self)
-        self.bar = CurvesBar()
+        self.bar = CurvesBar(app)
         self.plots = CurvesPlots(self._card)
         self.plot, self.test_plot = self.plots.plot, self.plots.test_plot
         self.queries = self.plots.queries

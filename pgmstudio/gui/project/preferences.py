@@ -30,6 +30,7 @@ class Preferences:
     read_limit_gigabytes: int = DEFAULT_GIGABYTES  # unpacked size of a file, memory to read it
     # Chosen shortcuts by the id of their action; none for an action without.
     shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    size_measure: str = "effective_size"  # of plots, a SizeName
     recipe_folder: str = ""  # where the data sets of the experiments are; "" if unknown
 
     def with_recent(self, path: Path) -> Preferences:

@@ -20,6 +20,7 @@ from pgmstudio.gui.comparison.difference_plot import DifferencePlot
 from pgmstudio.gui.comparison.table import legend_text
 from pgmstudio.gui.theme.language_symbols import language_icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.window.main_window import MainWindow
 
 
 def line(key: str, value: float, half: float, state: State = "learned") -> Line:
@@ -91,9 +92,9 @@ def test_every_language_has_a_sign_of_its_own(qtbot: QtBot) -> None:
 
 
 def test_all_pairs_have_short_names_on_both_sides_and_whole_ones_in_their_tips(
-    qtbot: QtBot,
+    window: MainWindow, qtbot: QtBot
 ) -> None:
-    lower = DetailTabs()
+    lower = DetailTabs(window.app)
     qtbot.addWidget(lower)
     rows = [line("tree", 0.0, 0.0), line("hybrid", -0.1, 0.01)]
     lower.show_comparison(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
@@ -105,8 +106,10 @@ def test_all_pairs_have_short_names_on_both_sides_and_whole_ones_in_their_tips(
     assert tip == "Chow–Liu tree against Hybrid PDG"
 
 
-def test_all_pairs_of_all_languages_fit_into_half_a_window(qtbot: QtBot) -> None:
-    lower = DetailTabs()
+def test_all_pairs_of_all_languages_fit_into_half_a_window(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    lower = DetailTabs(window.app)
     qtbot.addWidget(lower)
     lower.resize(1030, 320)
     lower.show()

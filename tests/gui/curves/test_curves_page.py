@@ -20,11 +20,13 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint, points_csv
 from pgmstudio.core.experiments.sl_curves.selection import best_at, pareto_front
 from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask
 from pgmstudio.core.reports.belief_distances import DistanceTask
+from pgmstudio.gui.comparison.detail_tabs import DetailTabs
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.plots.log_axis import log_tick_labels, log_ticks
 from pgmstudio.gui.plots.model_scatter.hover_card import card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
+from pgmstudio.gui.project.preferences import load_preferences
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
@@ -179,7 +181,7 @@ def test_what_is_shown_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
     page.bar.parts.button("side").click()
     qtbot.waitUntil(lambda: page.test_plot.canvas is not None)
     assert (page.plot.mode, page.test_plot.mode) == ("training", "test")
-    page.bar.measure.setCurrentIndex(1)
+    page.bar.measure.setCurrentIndex(page.bar.measure.findText("Free parameters"))
     qtbot.waitUntil(lambda: page.chart.size == "representation_size")
     page.hide_curves({"PDG"})
     qtbot.waitUntil(lambda: len(page.chart.curves) == 4)
@@ -189,6 +191,35 @@ def test_what_is_shown_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
     for curve in page.chart.curves:
         assert np.isfinite(curve.spread).all()
         assert all(len(group) == 3 for group in curve.behind)
+
+
+def test_the_size_of_latent_classes_is_chosen_for_all_plots_and_remembered(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    points = made_up_points()
+    classes = [
+        replace(p, printed_size=p.effective_size - 1, definition_size=p.effective_size - 2)
+        for p in points
+        if p.family == "latent-class"
+    ]
+    others = [p for p in points if p.family != "latent-class"]
+    page = open_points(window.app, others + classes, qtbot)
+    lower = DetailTabs(window.app)
+    qtbot.addWidget(lower)
+    lower.show_comparison(None, classes, (), "")
+    for size, less in (("size_by_definition", 2), ("size_as_printed", 1), ("effective_size", 0)):
+        page.bar.measure.setCurrentIndex(page.bar.measure.findData(size))
+        qtbot.waitUntil(lambda size=size: page.chart.size == size)  # type: ignore[misc]
+        shown = {curve.series: curve.sizes.min() for curve in page.chart.curves}
+        for series, smallest in shown.items():
+            own = [p for p in points if p.series == series]
+            part = less if own[0].family == "latent-class" else 0
+            assert smallest == min(p.effective_size for p in own) - part
+        assert window.app.preferences.size_measure == load_preferences().size_measure == size
+        assert lower.size_choice.size_name == size
+    lower.left.button("sizes").click()
+    assert lower.plot.chart.size == "effective_size"
+    assert not lower.size_choice.combo.isHidden()
 
 
 def test_queries_are_plotted_beside_the_curves(window: MainWindow, qtbot: QtBot) -> None:

@@ -32,7 +32,7 @@ from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress
 from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows, point_key
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.graphs.pdag import member_of
-from pgmstudio.core.languages.base import NodeModel
+from pgmstudio.core.languages.base import ClassSizesModel, NodeModel
 from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.local_optima import (
     KesOptima,
 )
@@ -336,6 +336,9 @@ class PointWork:
             run.name,
             model.parameter_size() if isinstance(model, NodeModel) else None,
         )
+        if isinstance(model, ClassSizesModel):
+            sizes = model.printed_size(), model.definition_size()
+            point = replace(point, printed_size=sizes[0], definition_size=sizes[1])
         if rows.valid is not None:
             valid = mean_of(row_log2(model, rows.valid), rows.valid.weights)
             point = replace(point, valid_log2_likelihood_per_row=valid.value)

@@ -38,8 +38,16 @@ from pgmstudio.core.scores.local import lambda_bic, spaced_lambdas
 
 SIZE_TITLES: dict[SizeName, str] = {
     "effective_size": "Effective size",
+    "size_as_printed": "Effective size, classes as printed",
+    "size_by_definition": "Effective size, classes by eq. 3.59",
     "representation_size": "Free parameters",
 }
+
+SIZE_HELP = (
+    "Effective size: table cells that an update of all beliefs visits. Of latent classes also as "
+    "the tables of Nielsen (2007) print it, |C| (1 + Σ (|R(X)| − 1)), or by its eq. 3.59, "
+    "|C| Σ (|R(X)| − 1); the cells of the junction tree are |C| Σ |R(X)|."
+)
 
 
 def curve_plot(

@@ -21,16 +21,17 @@ from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import decimal
 from pgmstudio.core.number_format import whole as words_whole
 
-SizeName = Literal["effective_size", "representation_size"]
+SizeName = Literal["effective_size", "size_as_printed", "size_by_definition", "representation_size"]
 
 
 @dataclass(frozen=True, eq=False)
 class CurvePoint:
     """One learned model; `lambda_` is None when the learner has no penalty to sweep.
 
-    What only some points have: `parameter_size` where the language counts one, validation rows
-    where there are any, and of random queries the mean log2 P(Q | E), the seconds of updating all
-    beliefs, and how far (in bits) beliefs are from those of the true model.
+    What only some points have: `parameter_size` and the two other sizes of latent classes where the
+    language counts them, validation rows where there are any, and of random queries the mean
+    log2 P(Q | E), the seconds of updating all beliefs, and how far (in bits) beliefs are from
+    those of the true model.
     """
 
     learner: str
@@ -49,6 +50,8 @@ class CurvePoint:
     key: str = ""  # of the run, a dash and the number of the model in it
     name: str = ""  # of the curve; the learner where none is given
     parameter_size: int | None = None
+    printed_size: int | None = None
+    definition_size: int | None = None
     valid_log2_likelihood_per_row: float | None = None
     query_log2: float | None = None
     query_distance: float | None = None
@@ -60,6 +63,16 @@ class CurvePoint:
     def series(self) -> str:
         """The curve that the point belongs to."""
         return self.name or self.learner
+
+    @property
+    def size_as_printed(self) -> int:
+        """The effective size, latent classes counted as in Tables 5.4 and 5.7 (Nielsen 2007)."""
+        return self.effective_size if self.printed_size is None else self.printed_size
+
+    @property
+    def size_by_definition(self) -> int:
+        """The effective size, latent classes counted by eq. 3.59 (Nielsen 2007)."""
+        return self.effective_size if self.definition_size is None else self.definition_size
 
     def score(self, lambda_: float, size: SizeName = "effective_size") -> float:
         """S_λ = (1−λ)·L·N − λ·size on the training rows."""
@@ -92,7 +105,8 @@ class CurvePoint:
 
 
 _SOME_HAVE = (
-    *("key", "name", "parameter_size", "valid_log2_likelihood_per_row"),
+    *("key", "name", "parameter_size", "printed_size", "definition_size"),
+    "valid_log2_likelihood_per_row",
     *("query_log2", "query_distance", "inference_seconds"),
 )
 LIKELIHOODS = ("train_log2_likelihood_per_row", "test_log2_likelihood_per_row")

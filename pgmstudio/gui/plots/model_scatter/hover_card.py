@@ -56,7 +56,7 @@ class MarkCard(QFrame):
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(0, 1)
         self._lines = []
-        for index in range(8):
+        for index in range(9):
             name = label("", "secondary", size="dense")
             value = label("", size="dense")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -166,6 +166,7 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
     error = "" if spread is None else f" ± {bits(spread)}"
     lines = lines_of(
         ("Effective size", grouped(point.effective_size)),
+        (_OTHER_SIZES.get(chart.size, ""), _other_size(point, chart)),
         ("Free parameters", grouped(point.representation_size)),
         ("Test", f"{test}{error}" if mean is None else mean),
         ("Training", bits(point.train_log2_likelihood_per_row)),
@@ -176,6 +177,16 @@ def card_of(behind: Behind, chart: Chart, pinned: frozenset[str]) -> CardFacts:
     )
     chip, hint = _chip(point, behind, chart, pinned), _hint(point, pinned)
     return CardFacts(marker_family_of(point), point_title(point), chip, lines, hint)
+
+
+_OTHER_SIZES = {"size_as_printed": "Size as printed", "size_by_definition": "Size by eq. 3.59"}
+
+
+def _other_size(point: CurvePoint, chart: Chart) -> str | None:
+    """The size in the measure of the plot, where it is another effective size."""
+    size = int(getattr(point, chart.size))
+    is_other = chart.size in _OTHER_SIZES and size != point.effective_size
+    return grouped(size) if is_other else None
 
 
 def _hint(point: CurvePoint, pinned: frozenset[str]) -> str:

@@ -136,7 +136,13 @@ def test_a_learner_that_passes_many_models_gives_a_point_for_each(rows: PlanRows
     for graph in graphs:
         assert isinstance(graph.model, DecisionGraph)
         assert graph.parameter_size == graph.model.parameter_size()
+        assert graph.size_as_printed == graph.size_by_definition == graph.effective_size
     assert {p.parameter_size for p in classes} == {None}
+    for number, point in enumerate(classes, start=1):  # the three sizes of §3.4.3
+        free = sum(card - 1 for card in rows.train.domain.cardinalities)
+        assert point.effective_size == number * sum(rows.train.domain.cardinalities)
+        assert point.size_as_printed == number * (1 + free) == point.representation_size + 1
+        assert point.size_by_definition == number * free
 
 
 def test_local_optima_of_restarts_are_points_when_asked_for() -> None:

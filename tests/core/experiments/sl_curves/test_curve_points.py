@@ -302,6 +302,8 @@ def test_a_point_comes_back_from_what_it_tells() -> None:
         key="abc-002",
         name="curve",
         parameter_size=5,
+        printed_size=6,
+        definition_size=4,
         valid_log2_likelihood_per_row=-3.25,
         query_log2=-1.5,
         query_distance=0.125,
