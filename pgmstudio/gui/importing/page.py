@@ -305,7 +305,12 @@ class ImportPage(UndoablePage):
         ]
 
     def _on_selection_changed(self) -> None:
-        self.view.cuts.show_count(len(self._selected_numbers()))
+        """Of several selected columns one with bins is shown, whichever was clicked last."""
+        numbers = [column.name for column in self._selected_numbers()]
+        if self._step == CUTS and numbers and self._column not in numbers:
+            self._column = numbers[0]
+            self._refresh_column()
+        self.view.cuts.show_count(len(numbers))
 
     def _on_cut_moving(self, points: tuple[float, ...]) -> None:
         self.view.preview.show_cuts(self._column, points)

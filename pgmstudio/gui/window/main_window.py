@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QElapsedTimer, QEvent, QObject, QPoint, QSettings, QSize, Qt
+from PySide6.QtCore import (
+    QByteArray,
+    QElapsedTimer,
+    QEvent,
+    QObject,
+    QPoint,
+    QRect,
+    QSettings,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -56,8 +66,11 @@ SETTLED_MS = 1500
 MAX_SHOWN = 4
 
 
+TOAST_MARGIN = 16
+
+
 class Toast(QFrame):
-    """Child of the window, so that it never takes the focus."""
+    """Child of the window, so that it never takes the focus; covers no button of a page."""
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
@@ -76,6 +89,7 @@ class Toast(QFrame):
         layout.addWidget(self._label, 1)
         layout.addWidget(self._button)
         self._timer = one_shot(self, self.hide)
+        self.update_soon = one_shot(self, self.update_position)  # once another page is laid out
         self.hide()
 
     def show_message(self, message: str, action: ToastAction | None = None) -> None:
@@ -98,7 +112,19 @@ class Toast(QFrame):
         self.setMaximumWidth(max(320, window.width() // 2))
         self.adjustSize()
         self.resize(self.width(), self._row.totalHeightForWidth(self.width()))
-        self.move(16, window.height() - self.height() - theme().px("status_bar") - 16)
+        bottom = window.height() - theme().px("status_bar") - TOAST_MARGIN
+        self.move(TOAST_MARGIN, bottom - self.height())
+        covered = [top for top in map(self._top_of, window.findChildren(QPushButton)) if top]
+        if covered:
+            self.move(TOAST_MARGIN, min(covered) - self.height() - TOAST_MARGIN // 2)
+
+    def _top_of(self, other: QPushButton) -> int:
+        """The top of a button below this message; 0 where it covers none."""
+        window = self.parentWidget()
+        if not other.isVisible() or self.isAncestorOf(other) or other.window() is not window:
+            return 0
+        area = QRect(other.mapTo(window, QPoint(0, 0)), other.size())
+        return area.top() if area.intersects(self.geometry()) else 0
 
     def _on_clicked(self) -> None:
         self.hide()
@@ -328,6 +354,7 @@ class MainWindow(QMainWindow):
 
     def _on_page_changed(self, page: Page | None) -> None:
         self.folding.stand_alone(page is not None and page.stands_alone)
+        self.toast.update_soon.start()
 
     def _on_start_requested(self) -> None:
         open_welcome(self.app)
@@ -414,6 +441,7 @@ class MainWindow(QMainWindow):
         self._corner.hold()
         # The bar lays out its corner widgets only on a resize event.
         QApplication.sendEvent(bar, QResizeEvent(bar.size(), bar.size()))
+        bar.update()  # it repaints only a part of the titles that it moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes an error banner, or a panel over the centre."""

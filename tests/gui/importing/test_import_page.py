@@ -428,7 +428,9 @@ def test_return_goes_on_skips_steps_and_several_columns_are_cut_at_once(
     qtbot.keyClick(page, Qt.Key.Key_Return)
     qtbot.keyClick(page, Qt.Key.Key_Return)
     assert page._step == CUTS
+    page.view.columns.list.select_key("colour")
     page.view.columns.list.selectAll()
+    assert page.view.cuts.title.text() == "width"  # the last clicked column has no bins
     more = page.view.cuts.bins.value() + 1
     page.view.cuts.bins.setValue(more)
     assert [page.draft.cutting[name].bins for name in ("width", "height")] == [more, more]
@@ -437,6 +439,9 @@ def test_return_goes_on_skips_steps_and_several_columns_are_cut_at_once(
     assert page._step == SPLIT
     assert foot.back.mapTo(page, QPoint()).x() == back
     assert foot.finish.shortcut().toString() == "Ctrl+Return"
+    window.app.notify("3 rows imported.")
+    toast = window.toast.mapToGlobal(window.toast.rect().bottomLeft())
+    assert toast.y() < foot.cancel.mapToGlobal(QPoint()).y()
 
     for name in ("width", "height"):
         page._on_ticked(name, False)
