@@ -37,6 +37,10 @@ class ExplainedNumber:
 
 _HIGHER, _LOWER = "higher is better", "lower is better"
 _ROWS = "N rows (their total weight), missing cells summed out"
+# Scores of a graph, whose CPTs are not those of the learned model.
+_OF_GRAPH = "with maximum-likelihood CPTs; those of the learned model are smoothed"
+_COMPLETED = "N rows (their total weight) without missing cells, or with completed ones"
+_TOTAL = "bits over all rows"
 
 
 def _log_likelihood(rows: str) -> ExplainedNumber:
@@ -263,6 +267,14 @@ NUMBERS = {
         _HIGHER,
         "Heckerman, Geiger and Chickering 1995",
     ),
+    "BDeu (graph)": ExplainedNumber(
+        "Σ over the variables of log2 of the marginal likelihood of the family, with Dirichlet "
+        "priors α / (r q)",
+        _COMPLETED,
+        _TOTAL,
+        _HIGHER,
+        "Heckerman, Geiger and Chickering 1995",
+    ),
     "K2": ExplainedNumber(
         "log2 of the marginal likelihood with one fictitious row in each cell",
         "the counts of each family",
@@ -270,8 +282,30 @@ NUMBERS = {
         _HIGHER,
         "Cooper and Herskovits 1992",
     ),
-    "Log-likelihood of a family": ExplainedNumber(
-        "Σ over the rows of log2 P(x | parents)", _ROWS, "bits", _HIGHER, "Fisher 1922"
+    "Log-likelihood (graph)": ExplainedNumber(
+        f"L̂ = Σ log2 P(x | parents) {_OF_GRAPH}", _COMPLETED, _TOTAL, _HIGHER, "Fisher 1922"
+    ),
+    "BIC (graph)": ExplainedNumber(
+        f"L̂ − ½ log2(N) · free parameters, L̂ = Σ log2 P(x | parents) {_OF_GRAPH}",
+        _COMPLETED,
+        _TOTAL,
+        _HIGHER,
+        "Schwarz 1978",
+    ),
+    "AIC (graph)": ExplainedNumber(
+        f"L̂ − log2(e) · free parameters, L̂ = Σ log2 P(x | parents) {_OF_GRAPH}",
+        _COMPLETED,
+        _TOTAL,
+        _HIGHER,
+        "Akaike 1974",
+    ),
+    "MDL (length)": ExplainedNumber(
+        "Σ over the joint states of the parents of log2 C(n + r − 1, r − 1) + n H, for n rows, r "
+        "states and the entropy H of their frequencies",
+        _COMPLETED,
+        _TOTAL,
+        _LOWER,
+        "Rissanen 1978",
     ),
     "KL": ExplainedNumber(
         "H(X | parents) − H(X | earlier variables), summed over the variables",
@@ -569,10 +603,15 @@ PLAIN = frozenset((
 
 
 def explained(title: str) -> ExplainedNumber | None:
-    """The number of a title, with or without the arrow of its direction and what follows."""
-    key = re.split(r"\s*[↑↓]", title.removeprefix("Search: "))[0].strip()
-    key = key.removesuffix(" with labels")
-    return NUMBERS.get(_SAME.get(key, key)) or _MEASURES.get(key)
+    """The number of a title, with or without the arrow of its direction and what follows.
+
+    Of a search it is the score of a graph; the criterion that chose a model is a fit per row.
+    """
+    of_search = title.startswith("Search: ")
+    name = title.removeprefix("Search: ").removeprefix("Criterion: ")
+    key = re.split(r"\s*[↑↓]", name)[0].strip().removesuffix(" with labels")
+    of_graph = NUMBERS.get(f"{key} (graph)") if of_search else None
+    return of_graph or NUMBERS.get(_SAME.get(key, key)) or _MEASURES.get(key)
 
 
 _MEASURES = {

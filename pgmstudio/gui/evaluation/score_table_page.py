@@ -91,12 +91,20 @@ def _family_column(key: str, number: int) -> Column:
         text,
         True,
         tip=f"{SCORES[key]}. {is_better}",
-        explains="Log-likelihood of a family" if key == "loglik" else "",
+        explains=_TOTALS.get(key, ""),
         cell_tip=lambda row: decimal(row[number], 6),
     )
 
 
 _SHORT = {"loglik": "Log-lik."}
+# Totals, unlike the numbers per row with the same names in the table above.
+_TOTALS = {
+    "bdeu": "BDeu (graph)",
+    "bic": "BIC (graph)",
+    "aic": "AIC (graph)",
+    "mdl": "MDL (length)",
+    "loglik": "Log-likelihood (graph)",
+}
 _FAMILY_COLUMNS = (
     Column("Family", stretches=True, cell_tip=lambda row: row[0]),
     *(_family_column(key, number) for number, key in enumerate(SCORES, start=1)),

@@ -109,12 +109,12 @@ def best_facts(run: LearningRun) -> list[Fact]:
     rows = run.task.data.total_weight
     if score is not None:
         definition = score_of(run)
-        text, tip = definition.format(score), definition.text
+        kind, text, tip = "Search", definition.format(score), definition.text
         if definition.unit is ScoreUnit.BITS_PER_ROW:
-            text = bits_text(score)
+            kind, text = "Criterion", bits_text(score)
         elif definition.unit is ScoreUnit.BITS and rows > 0:
             text, tip = f"{text} bits", f"{bits_text(score / rows)}. {tip}"
-        facts.append((f"Search: {definition.title}", text, tip))
+        facts.append((f"{kind}: {definition.title}", text, tip))
     per_row = run.measures.get("log2_likelihood_per_row")
     if per_row is not None and run.best is not None and rows > 0:
         facts += fit_facts(fit_of(per_row, run.best.representation_size(), rows))

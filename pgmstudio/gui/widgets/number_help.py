@@ -30,15 +30,18 @@ class NumberCard(QFrame):
         self.text.setWordWrap(True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         space = theme().space(5)
-        vbox(
+        heading = label(title, "heading")
+        column = vbox(
             self,
-            label(title, "heading"),
+            heading,
             self.text,
             margins=(space, space, space, space),
             spacing=theme().space(3),
         )
-        self.setFixedWidth(round(300 * theme().scale))
-        self.adjustSize()
+        for part in (self, heading, self.text):
+            part.ensurePolished()  # the height depends on the fonts of the style sheet
+        width = round(300 * theme().scale)
+        self.setFixedSize(width, column.totalHeightForWidth(width))
 
     def show_at(self, widget: QWidget, area: QRect) -> None:
         """Below an area of a widget, inside its screen."""

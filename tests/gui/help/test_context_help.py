@@ -19,7 +19,7 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.sessions import open_session
-from pgmstudio.core.learning.score_definition import score_definition
+from pgmstudio.core.learning.score_definition import ScoreUnit, score_definition
 from pgmstudio.core.resources import folder_of
 from pgmstudio.core.scores.association_measures import MEASURES
 from pgmstudio.gui.evidence.sensitivity_page import EXPLAINED_HEADS, VIEWS, SensitivityQuery
@@ -85,6 +85,7 @@ def test_a_number_is_explained_with_all_it_needs(qtbot: QtBot) -> None:
     assert isinstance(card, NumberCard)
     for text in ("½ log2(N)", "bits per row", "higher is better", "Schwarz 1978"):
         assert text in card.text.text()
+    assert card.text.height() >= card.text.heightForWidth(card.text.width())  # nothing is cut
     card.close()
     assert explained("BIC ↑") is NUMBERS["BIC"]
 
@@ -123,8 +124,11 @@ def test_every_number_of_a_sensitivity_table_is_explained(qtbot: QtBot) -> None:
 
 def test_every_search_score_and_measure_is_explained() -> None:
     for learner in all_learners().values():
-        title = score_definition(learner, learner.params_type()).title
-        assert explained(f"Search: {title}") is not None, title
+        definition = score_definition(learner, learner.params_type())
+        is_total = definition.unit is ScoreUnit.BITS
+        number = explained(f"{'Search' if is_total else 'Criterion'}: {definition.title}")
+        assert number is not None, definition.title
+        assert not (is_total and "per row" in number.unit), definition.title
     for measure in MEASURES.values():
         assert explained(measure.title) is not None
 

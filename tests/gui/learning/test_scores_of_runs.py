@@ -27,7 +27,7 @@ FIT = ("Log-likelihood ↑", "BIC ↑", "AIC ↑")
     [
         ("bn.hill-climb", "Search: BIC", "train"),
         ("tree.chow-liu", "Search: Information of edges", None),
-        ("nb.latent", "Search: Held-out log-likelihood", None),
+        ("nb.latent", "Criterion: Held-out log-likelihood", None),
         ("mn.mpl", "Search: Pseudo-likelihood", "train"),
     ],
 )
