@@ -40,11 +40,13 @@ from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.params import parse_params
 
 
-def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
+def compare(models: Mapping[str, Fitted], data: TableLike, *, scores: bool = False) -> Table:
     """Bits per row of several models on the same rows, and which differences are significant.
 
-    `difference` is to the best model, `low` and `high` its 95 % interval, paired over rows. Of
-    relational or possibilistic networks: the tuples or degrees that each adds to the rows.
+    `difference` is to the best model, `low` and `high` its 95 % interval, paired over rows. With
+    `scores` also BIC, AIC and, experimental, BIC with the effective size in place of the
+    parameters, in bits over all rows. Of relational or possibilistic networks: the tuples or
+    degrees that each adds to the rows.
 
     >>> from pgmstudio.api.data import sample_path
     >>> from pgmstudio.api.learning import learn
@@ -60,10 +62,11 @@ def compare(models: Mapping[str, Fitted], data: TableLike) -> Table:
     plain = {name: fitted.model for name, fitted in models.items()}
     if any(no_likelihood_reason(model.kind) for model in plain.values()):
         return _fit_table(compare_fit(plain, rows))
-    return _comparison_table(compare_models(plain, rows), "model")
+    return _comparison_table(compare_models(plain, rows), "model", scores=scores)
 
 
-def _comparison_table(comparison: Comparison, what: str) -> Table:
+def _comparison_table(comparison: Comparison, what: str, *, scores: bool = False) -> Table:
+    names = ("bic", "aic", "bic_effective") if scores else ()
     return Table.of(
         [
             {
@@ -76,6 +79,7 @@ def _comparison_table(comparison: Comparison, what: str) -> Table:
                 "high": None if one.interval is None else one.interval[1],
                 "parameters": one.representation_size,
                 "effective_size": one.effective_size,
+                **{name: getattr(one, name) for name in names},
                 "verdict": one.verdict,
             }
             for one in comparison.models

@@ -141,6 +141,9 @@ def test_models_are_compared_and_curves_drawn(tree: pgm.Fitted, coronary: pgm.Da
     table = pgm.compare({"tree": tree, "climbed": chain}, coronary)
     assert {row["model"] for row in table} == {"tree", "climbed"}
     assert table[0]["verdict"] == "best"
+    one = pgm.compare({"tree": pgm.learn("tree.chow-liu", coronary)}, coronary, scores=True)[0]
+    extra = (one["effective_size"] - one["parameters"]) * math.log2(len(coronary)) / 2
+    assert one["bic"] - one["bic_effective"] == pytest.approx(extra)
     curve = pgm.sl_curve(["tree.chow-liu"], coronary, lambdas=[0.01, 0.1])
     assert curve._repr_svg_().count("<svg") == 1
     assert curve.best.kind == "tree"

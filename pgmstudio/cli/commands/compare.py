@@ -59,6 +59,9 @@ class ComparisonReport:
         rows = count_of(self.comparison.rows, "row")
         yield f"{rows} of {self.data_path}; bits per row, higher is better\n"
         yield Table(HEADER, [_row(model) for model in models], "<<>>>>>><")
+        yield "\nScores in bits over all rows, higher is better; the last is experimental\n"
+        head = ["Model", "BIC", "AIC", "BIC, effective size"]
+        yield Table(head, [_scores(model) for model in models], "<>>>")
         if any(model.zero_probability_rows for model in models):
             yield "\n-inf: some rows have probability 0; smooth the tables to avoid it."
 
@@ -117,3 +120,8 @@ def _row(model: ComparedModel) -> tuple[str, ...]:
         whole(model.effective_size),
         model.verdict,
     )
+
+
+def _scores(model: ComparedModel) -> tuple[str, ...]:
+    scores = (model.bic, model.aic, model.bic_effective)
+    return (model.name, *(decimal(score, 1) for score in scores))

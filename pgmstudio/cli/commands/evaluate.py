@@ -66,7 +66,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         action="store_true",
         help="list the scores of a directed graph on the rows, for each variable and in all: K2, "
         "BDeu, BIC, AIC, description length, log-likelihood (bits) and the KL divergence (bits "
-        "per row)",
+        "per row); in all also BIC with the effective size (experimental)",
     )
     add_data_options(parser, "variable to predict from the others; see predicting a target")
     add_target_options(parser)
@@ -182,6 +182,7 @@ class Evaluation:
             document["scores"] = {
                 "rows": self.scores.rows,
                 "total": self.scores.total,
+                "bic_effective": self.scores.bic_effective(self.model.effective_size()),
                 "variables": [
                     {"name": one.variable, "parents": list(one.parents), **one.scores}
                     for one in self.scores.families
@@ -214,6 +215,8 @@ class Evaluation:
                 for name, scores in (*lines, ("in all", self.scores.total))
             ]
             yield Table(head, rows, "<" + ">" * len(SCORES))
+            by_cells = self.scores.bic_effective(model.effective_size())
+            yield f"BIC with the effective size, experimental: {decimal(by_cells)} bits"
         if self.classification is not None:
             yield from self.classification.blocks()
 

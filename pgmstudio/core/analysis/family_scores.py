@@ -14,7 +14,7 @@ from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.scores.association_measures import Table, description_length, entropy
-from pgmstudio.core.scores.local import Score, score_of
+from pgmstudio.core.scores.local import Score, bic_bits, score_of
 
 # What each score is; all in bits, the KL divergence per row.
 SCORES = {
@@ -45,6 +45,12 @@ class GraphScores:
     families: tuple[FamilyScore, ...]
     total: dict[str, float]
     rows: int
+    weight: float
+
+    def bic_effective(self, effective_size: float) -> float:
+        """BIC with the effective size in place of the parameters, experimental: it is no sum over
+        families, since one edge may change the whole junction tree (Nielsen 2007, §4.3.3)."""
+        return self.total["loglik"] - bic_bits(self.weight) * effective_size
 
 
 def graph_scores(dag: Dag, data: DataSet, cancel: CancelToken = NEVER) -> GraphScores:
@@ -71,7 +77,7 @@ def graph_scores(dag: Dag, data: DataSet, cancel: CancelToken = NEVER) -> GraphS
         names = tuple(dag.names[p] for p in parents)
         families.append(FamilyScore(dag.names[child], names, scores))
     total = {name: sum(family.scores[name] for family in families) for name in SCORES}
-    return GraphScores(tuple(families), total, rows.row_count)
+    return GraphScores(tuple(families), total, rows.row_count, rows.total_weight)
 
 
 def _divergences(

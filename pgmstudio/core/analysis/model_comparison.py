@@ -27,7 +27,7 @@ from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind, kind_noun
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.family_cache import FamilyScores
-from pgmstudio.core.scores.local import AIC_BITS, score_of
+from pgmstudio.core.scores.local import AIC_BITS, bic_bits, score_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,8 @@ class ComparedModel:
     It is None when the model rules out rows that the best one does not: no number can make up for
     that. `interval` is the 95 % confidence interval of the difference. `bic` and `aic` are in bits
     on these rows: L − ½ log2 N · size_rep and L − log2 e · size_rep; higher is better.
+    `bic_effective`, experimental, has the effective size in place of the free parameters
+    (Nielsen 2007, §4.3.3), so that languages are scored by one measure of size.
     """
 
     name: str
@@ -140,6 +142,7 @@ class ComparedModel:
     effective_size: float
     bic: float
     aic: float
+    bic_effective: float
     difference: float | None
     interval: tuple[float, float] | None
     verdict: Verdict
@@ -156,6 +159,7 @@ class ComparedModel:
             "effective_size": whole(self.effective_size),
             "bic": finite(self.bic),
             "aic": finite(self.aic),
+            "bic_effective": finite(self.bic_effective),
             "difference": self.difference,
             "interval": None if self.interval is None else list(self.interval),
             "verdict": self.verdict,
@@ -276,8 +280,9 @@ def comparison_of(
                 count[name],
                 one.representation_size,
                 one.effective_size,
-                total_bits - math.log2(max(total, 1.0)) / 2 * one.representation_size,
+                total_bits - bic_bits(total) * one.representation_size,
                 total_bits - AIC_BITS * one.representation_size,
+                total_bits - bic_bits(total) * one.effective_size,
                 None if difference is None else finite(difference.value),
                 interval,
                 _verdict(name == best, difference, interval) if name in judged else "not judged",
@@ -344,6 +349,7 @@ class ModelScores:
     """Bits per row; None where a score is not defined for the language or the rows.
 
     With k free parameters and N rows: BIC = (L − k/2 · log2 N) / N, AIC = (L − k · log2 e) / N.
+    `bic_effective`, experimental, is BIC with the effective size in place of k.
     BDeu is the marginal likelihood of a graph over families (equivalent sample size 1). `measures`
     are those of a language without probabilities.
     """
@@ -356,6 +362,7 @@ class ModelScores:
     standard_error: float | None = None
     bic: float | None = None
     aic: float | None = None
+    bic_effective: float | None = None
     bdeu: float | None = None
     problem: str = ""
     measures: Mapping[str, float] = field(default_factory=dict)
@@ -385,9 +392,10 @@ def model_scores(model: Model, data: DataSet, cancel: CancelToken = NEVER) -> Mo
     except PgmStudioError as problem:
         return ModelScores(*plain, problem=str(problem))
     rows = mean.rows
-    bic = mean.value - free / 2 * math.log2(max(rows, 1.0)) / rows
+    bic = mean.value - bic_bits(rows) * free / rows
     aic = mean.value - AIC_BITS * free / rows
-    return ModelScores(*plain, mean.value, mean.standard_error, bic, aic, bdeu)
+    by_cells = None if effective is None else mean.value - bic_bits(rows) * effective / rows
+    return ModelScores(*plain, mean.value, mean.standard_error, bic, aic, by_cells, bdeu)
 
 
 def _bdeu(model: Model, data: DataSet, cancel: CancelToken) -> float | None:
@@ -418,10 +426,11 @@ def score_lines(scores: dict[str, ModelScores]) -> list[list[Cell]]:
             ),
         ]
     head: list[Cell] = ["model", "kind", "columns", "log2_likelihood_per_row", "standard_error"]
-    head += ["bic_per_row", "aic_per_row", "bdeu_per_row", "free_parameters", "effective_size"]
+    head += ["bic_per_row", "aic_per_row", "bic_effective_per_row", "bdeu_per_row"]
+    head += ["free_parameters", "effective_size"]
     lines: list[list[Cell]] = [head]
     for name, one in scores.items():
         first: list[Cell] = [name, one.kind, one.columns, one.log2_per_row, one.standard_error]
-        first += [one.bic, one.aic, one.bdeu, one.representation_size, one.effective_size]
+        first += [one.bic, one.aic, one.bic_effective, one.bdeu, *sizes_of(one)]
         lines.append(first)
     return lines

@@ -31,6 +31,12 @@ SCORES = ("bic", "aic", "aic-thesis", "bdeu", "k2", "lambda")
 # What a free parameter costs in AIC: one nat (Akaike 1974), here in bits.
 AIC_BITS = math.log2(math.e)
 
+
+def bic_bits(total_weight: float) -> float:
+    """What a free parameter costs in BIC: ½ log2 N bits (Schwarz 1978)."""
+    return math.log2(max(total_weight, 1.0)) / 2
+
+
 SCORE_HELP = (
     "Score to maximize, in bits: bic and aic penalize parameters (aic-thesis: one bit each instead "
     "of one nat), bdeu and k2 are marginal likelihoods, lambda uses the given weight."
@@ -91,7 +97,7 @@ def score_of(
 ) -> Score:
     """The score called `name` on data of that total weight; λ is λ_BIC when it is not given."""
     if name == "bic":
-        return Score(name, cost_per_parameter=math.log2(max(total_weight, 1.0)) / 2)
+        return Score(name, cost_per_parameter=bic_bits(total_weight))
     if name == "aic":
         return Score(name, cost_per_parameter=AIC_BITS)
     if name == "aic-thesis":  # L − size_rep, a bit for each (Nielsen 2007, §4.1.1)

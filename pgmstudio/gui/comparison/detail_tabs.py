@@ -267,7 +267,9 @@ class DetailTabs(QSplitter):
         for made in (self.by_variable, self.by_pair, self.by_row):
             self._right_stack.addWidget(made)
         self._right_text = label("", "secondary", size="dense", wrap=True, name="compareRightText")
-        self.addWidget(_stacked(self.left, self._left_stack, self._left_text, self.size_choice.combo))
+        self.addWidget(
+            _stacked(self.left, self._left_stack, self._left_text, self.size_choice.combo)
+        )
         self.addWidget(_stacked(self.right, self._right_stack, self._right_text))
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)

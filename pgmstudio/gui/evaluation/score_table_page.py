@@ -58,6 +58,12 @@ _COLUMNS = (
     ),
     Column("BIC ↑", _text, True, tip="Bits per row: (L − k/2 · log2 N) / N; higher is better."),
     Column("AIC ↑", _text, True, tip="Bits per row: (L − k · log2 e) / N; higher is better."),
+    Column(
+        "BIC eff. ↑",
+        _text,
+        True,
+        tip="Experimental: BIC with the effective size in place of k; higher is better.",
+    ),
     Column("BDeu ↑", _text, True, tip="Bits per row of the graph alone, equivalent sample size 1."),
     Column("Free par. ↓", _text, True, tip="k, the free parameters."),
     Column(
@@ -358,6 +364,7 @@ class ScoreTablePage(Page):
                             bits_of(one.log2_per_row, one.standard_error),
                             bits_of(one.bic),
                             bits_of(one.aic),
+                            bits_of(one.bic_effective),
                             bits_of(one.bdeu),
                         )
                     ),

@@ -70,6 +70,7 @@ def test_bits_per_row_of_a_fair_and_a_biased_coin() -> None:
     assert (result["fair"].bic, result["fair"].aic) == pytest.approx(
         (-8 - 1.5, -8 - 1 / math.log(2))
     )
+    assert result["fair"].bic_effective == pytest.approx(-8 - 2 * 1.5)  # two cells
 
 
 def test_the_paired_interval_is_that_of_a_paired_t_test() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from pgmstudio.__main__ import main
 from pgmstudio.core.analysis.family_scores import SCORES, graph_scores
+from pgmstudio.core.analysis.model_comparison import model_scores
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError
@@ -37,6 +38,13 @@ def test_the_scores_of_the_tree_of_the_coronary_table() -> None:
     total = graph_scores(TREE, CORONARY).total
     assert total["loglik"] * math.log(2) == pytest.approx(-6690.650714, abs=1e-6)
     assert total["bic"] * math.log(2) == pytest.approx(-6732.000067, abs=1e-6)
+    scores = graph_scores(TREE, CORONARY)
+    network = fit_tables(CORONARY, TREE, 0.0).network
+    assert network.effective_size() == 5 * 4  # five pairs of binary variables
+    nats = -6690.650714 - math.log(1841) / 2 * 20
+    assert scores.bic_effective(20) * math.log(2) == pytest.approx(nats, abs=1e-6)
+    whole = model_scores(network, CORONARY).bic_effective
+    assert whole == pytest.approx(scores.bic_effective(20) / 1841, abs=1e-9)
 
 
 @pytest.mark.parametrize("dag", [TREE, Dag.empty("ABCDEF"), Dag.from_edges("ABCDEF", ["AB", "FA"])])  # type: ignore[list-item]

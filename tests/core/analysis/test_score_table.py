@@ -22,6 +22,7 @@ def test_scores_of_four_rows_by_hand() -> None:
     mean = (math.log2(0.25) + 3 * math.log2(0.75)) / 4
     assert result.log2_per_row == pytest.approx(mean)
     assert result.bic == pytest.approx(mean - 0.5 * 2 / 4)  # k/2 · log2 4 / 4
+    assert result.bic_effective == pytest.approx(mean - 0.5 * 2 * 2 / 4)  # two cells
     assert result.aic == pytest.approx(mean - 1 / 4 / math.log(2))
 
     # Beta(½, ½) over x, y: B(1.5, 3.5) / B(.5, .5).

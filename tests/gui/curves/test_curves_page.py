@@ -200,9 +200,10 @@ def test_the_size_of_latent_classes_is_chosen_for_all_plots_and_remembered(
     classes = [
         replace(p, printed_size=p.effective_size - 1, definition_size=p.effective_size - 2)
         for p in points
-        if p.family == "latent-class"
+        if p.family == "tree-mixture"
     ]
-    others = [p for p in points if p.family != "latent-class"]
+    others = [p for p in points if p.family != "tree-mixture"]
+    assert classes
     page = open_points(window.app, others + classes, qtbot)
     lower = DetailTabs(window.app)
     qtbot.addWidget(lower)
@@ -213,7 +214,7 @@ def test_the_size_of_latent_classes_is_chosen_for_all_plots_and_remembered(
         shown = {curve.series: curve.sizes.min() for curve in page.chart.curves}
         for series, smallest in shown.items():
             own = [p for p in points if p.series == series]
-            part = less if own[0].family == "latent-class" else 0
+            part = less if own[0].family == "tree-mixture" else 0
             assert smallest == min(p.effective_size for p in own) - part
         assert window.app.preferences.size_measure == load_preferences().size_measure == size
         assert lower.size_choice.size_name == size

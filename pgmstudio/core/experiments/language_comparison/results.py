@@ -45,6 +45,7 @@ from pgmstudio.core.model import Model
 
 NOT_WORSE = "not distinguishable"
 CUT_SHORT = "cut short"
+_NOT_SHOWN = ("name", "bic", "aic", "bic_effective")  # of a compared model
 
 
 def undistinguished(table: LanguageTable) -> tuple[LanguageRow, ...]:
@@ -268,7 +269,7 @@ class LanguageRow:
         if point is None or self.compared is None:
             return result
         return result | {
-            **{k: v for k, v in self.compared.as_dict().items() if k not in ("name", "bic", "aic")},
+            **{k: v for k, v in self.compared.as_dict().items() if k not in _NOT_SHOWN},
             "verdict": self.verdict,
             "train_log2_likelihood_per_row": finite(point.train_log2_likelihood_per_row),
             "valid_log2_likelihood_per_row": point.valid_log2_likelihood_per_row,
