@@ -9,6 +9,7 @@ know what a data set is.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import pickle
@@ -148,22 +149,93 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
     people comes out as itself; a bug as ChildError with the child's traceback; a child that died,
     as RunFailedError. Leaving the iterator early ends the child.
     """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=True)
     packed, block = pack(task)
-    child = context.Process(target=_child_main, args=(theirs, packed), daemon=True)
-    token_relay = _TokenRelay(ours, cancel)
+    child = None
     try:
+        child = SPARE_CHILD.take(packed) or _Child(packed)
+        token_relay = _TokenRelay(child.pipe, cancel)
         token_relay.catch_up()  # so that a run which starts paused finds the message waiting
         child.start()
-        theirs.close()
-        yield from _relay(ours, child, token_relay)
+        yield from _relay(child.pipe, child.process, token_relay)
     finally:
-        end_child(child)
-        ours.close()
+        if child is not None:
+            child.end()
         if block is not None:
             block.close()
             block.unlink()
+        SPARE_CHILD.renew()
+
+
+class _Child:
+    """A process for one task, which it gets at its start or, with `modules`, once they are loaded
+    and the task is sent."""
+
+    def __init__(self, packed: Packed | None, modules: tuple[str, ...] = ()) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, self._theirs = context.Pipe(duplex=True)
+        self.process = context.Process(
+            target=_child_main, args=(self._theirs, packed, modules), daemon=True
+        )
+
+    def start(self) -> None:
+        """Unless it has started."""
+        if self.process.pid is None:
+            self.process.start()
+            self._theirs.close()
+
+    def end(self) -> None:
+        end_child(self.process)
+        self.pipe.close()
+        self._theirs.close()
+
+
+class SpareChild:
+    """A child process that has loaded what most tasks need, ready for the next one.
+
+    Loading takes most of a second, which is the time until the first event of a short run. Only a
+    program that keeps one has it: the window, where somebody is waiting.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._modules: tuple[str, ...] | None = None
+
+    def keep(self, modules: Sequence[str]) -> None:
+        """Start one that loads these modules, and another after each run that has taken it."""
+        self._modules = tuple(modules)
+        self.renew()
+
+    def drop(self) -> None:
+        """End it, and keep none."""
+        self._modules = None
+        with self._lock:
+            child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def take(self, packed: Packed) -> _Child | None:
+        """The process, which has been sent the task; None where there is none."""
+        with self._lock:
+            child, self._child = self._child, None
+        if child is None:
+            return None
+        try:
+            child.pipe.send(packed)
+        except OSError:  # it has ended
+            child.end()
+            child = None
+        return child
+
+    def renew(self) -> None:
+        """Start another if one was taken; at the end of a run, which needs the processor itself."""
+        with self._lock:
+            if self._child is None and self._modules is not None:
+                self._child = _Child(None, self._modules)
+                self._child.start()
+
+
+SPARE_CHILD = SpareChild()
 
 
 def in_processes(
@@ -371,13 +443,17 @@ def end_child(child: Any) -> None:
     child.close()
 
 
-def _child_main(pipe: Connection, packed: Packed) -> None:
+def _child_main(pipe: Connection, packed: Packed | None, modules: tuple[str, ...]) -> None:
     # Ctrl+C goes to the whole group; the parent decides and sends a message.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     token = PipeToken(pipe)
     last: object = _Done()
     try:
+        if packed is None:
+            for module in modules:
+                importlib.import_module(module)
+            packed = pipe.recv()
         task, _block = unpack(packed)  # the arrays live as long as the block is held
         for event in task(token):
             pipe.send(event)
@@ -385,7 +461,7 @@ def _child_main(pipe: Connection, packed: Packed) -> None:
         last = _Stopped()
     except PgmStudioError as error:
         last = _Failed(error, traceback.format_exc())
-    except (BrokenPipeError, ConnectionResetError):
+    except (BrokenPipeError, ConnectionResetError, EOFError):
         return  # the parent has ended
     except Exception:
         last = _Failed(None, traceback.format_exc())

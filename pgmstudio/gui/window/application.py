@@ -55,6 +55,13 @@ SWITCH_SECONDS = 0.001
 
 # After the first paint: the window is complete and what was given to open is open.
 COMPILE_AFTER_MS = 3000
+# What a process loads that is kept ready for the next run: what every run of a learner needs.
+LOADED_AHEAD = (
+    "pgmstudio.core.languages.learn_task",
+    "pgmstudio.core.languages.run_checks",
+    "pgmstudio.core.languages.start_models",
+    "pgmstudio.core.numba_support",
+)
 
 
 def make_application(arguments: Sequence[str] = ()) -> QApplication:
@@ -128,6 +135,13 @@ class AfterFirstPaint(QObject):
         return False
 
 
+def _keep_spare_child() -> None:
+    """Have a process ready for the next run, until the program ends."""
+    from pgmstudio.core.execution.child_process import SPARE_CHILD
+
+    SPARE_CHILD.keep(LOADED_AHEAD)
+
+
 def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.files.opening import begin
     from pgmstudio.gui.runs.learner_compiler import LearnerCompiler
@@ -138,6 +152,7 @@ def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     gc.freeze()
     compiler = window.app.service(LearnerCompiler)
     QTimer.singleShot(COMPILE_AFTER_MS, compiler, compiler.start)
+    QTimer.singleShot(COMPILE_AFTER_MS, window, _keep_spare_child)
     if not files:
         window.panels.build_bit_by_bit()
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
+from pgmstudio.core.execution import child_process
 from pgmstudio.core.execution.child_process import ChildError, in_process, in_processes
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress, StopSwitch
 
@@ -131,6 +133,41 @@ def test_leaving_early_ends_the_child() -> None:
     run.close()  # type: ignore[attr-defined]
     with pytest.raises(StopIteration):
         next(run)
+
+
+@dataclass(frozen=True)
+class Who:
+    """Yields the number of its process, and whether it has loaded a module."""
+
+    module: str
+
+    def __call__(self, cancel: CancelToken) -> Iterator[tuple[int, bool]]:
+        yield os.getpid(), self.module in sys.modules
+
+
+def test_a_spare_child_takes_the_next_task_and_a_lost_one_is_replaced() -> None:
+    spare = child_process.SPARE_CHILD
+    module = "xml.dom.pulldom"  # nothing else loads it
+    try:
+        spare.keep((module,))
+        [first] = [child.pid for child in multiprocessing.active_children()]
+        assert list(in_process(Who(module), NEVER)) == [(first, True)]
+        [second] = [child.pid for child in multiprocessing.active_children()]
+        assert second is not None
+        os.kill(second, signal.SIGKILL)
+        os.waitid(os.P_PID, second, os.WEXITED | os.WNOWAIT)
+        switch = StopSwitch()
+        switch.pause()
+        run = in_process(Who(module), switch)
+        threading.Timer(0.1, switch.resume).start()
+        [(third, is_loaded)] = list(run)
+        assert third not in (first, second)
+        assert not is_loaded
+    finally:
+        spare.drop()
+    assert not multiprocessing.active_children()
+    assert list(in_process(Count(2), NEVER)) == list(Count(2)(NEVER))
+    assert not multiprocessing.active_children()
 
 
 PARENT = """
