@@ -102,6 +102,13 @@ NUMBERS = {
         _HIGHER,
         "Schwarz 1978",
     ),
+    "BIC eff.": ExplainedNumber(
+        "(L − ½ log2(N) · effective size) / N, experimental",
+        _ROWS,
+        "bits per row",
+        _HIGHER,
+        "Nielsen 2007, §4.3.3",
+    ),
     "AIC": ExplainedNumber(
         "(L − log2(e) · free parameters) / N", _ROWS, "bits per row", _HIGHER, "Akaike 1974"
     ),
