@@ -31,9 +31,9 @@ from pgmstudio.gui.comparison.difference_plot import DifferencePlot
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.plots.matrix_plot import LIGHT_STEPS, step_of
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
-from pgmstudio.gui.plots.model_scatter.size_choice import SizeChoice
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
+from pgmstudio.gui.runs.size_choice import SizeChoice
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Segments, label, row, vbox
 from pgmstudio.gui.widgets.grid_view import GridView, Index

@@ -35,8 +35,8 @@ from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, points_size, wit
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
-from pgmstudio.gui.plots.model_scatter.size_choice import SizeChoice
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
+from pgmstudio.gui.runs.size_choice import SizeChoice
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Note, Segments, button, hairline, row, tool_button, vbox
 from pgmstudio.gui.widgets.combo_box import chooser, offer
