@@ -117,12 +117,12 @@ try {
         }
         'package' {
             Initialize-Environment (Join-Path $root '.venv') 'dev,package'
-            Invoke-Checked $python (@('packages/build.py') + $rest)
+            Invoke-Checked $python (@('resources/packaging/build.py') + $rest)
         }
         'docs' {
             Initialize-Environment (Join-Path $root '.venv') 'docs'
             $env:NO_MKDOCS_2_WARNING = '1' # advertisement of another program
-            Invoke-Checked $python (@('-m', 'mkdocs', 'build', '--strict') + $rest)
+            Invoke-Checked $python (@('-m', 'mkdocs', 'build', '--config-file', 'docs/site/mkdocs.yml', '--strict') + $rest)
         }
         default {
             Initialize-Environment (Join-Path $root '.venv') 'gui,excel'

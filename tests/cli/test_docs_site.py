@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from docs.site_hooks import on_config, without_places
+from docs.site.hooks import on_config, without_places
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -55,7 +55,7 @@ def test_a_dead_link_is_an_error(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "index.md").write_text(f"# Index\n\n## Start\n\n- [A]({goal})\n")
         config = load_config(
-            str(DOCS.parent / "mkdocs.yml"),
+            str(DOCS / "site" / "mkdocs.yml"),
             docs_dir=str(folder),
             site_dir=str(tmp_path / "site" / page),
             strict=True,

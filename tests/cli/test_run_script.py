@@ -82,13 +82,15 @@ def test_check_runs_the_answer_checks_in_the_checkout(checkout: Path, tmp_path: 
 def test_package_builds_in_the_checkout(checkout: Path, tmp_path: Path) -> None:
     where, given = run(checkout, "package", "--no-bundle", folder=tmp_path)
     assert where == str(checkout)
-    assert given == ["packages/build.py", "--no-bundle"]
+    assert given == ["resources/packaging/build.py", "--no-bundle"]
 
 
 def test_docs_stops_at_a_dead_link(checkout: Path, tmp_path: Path) -> None:
     where, given = run(checkout, "docs", "--site-dir", "pages", folder=tmp_path)
     assert where == str(checkout)
-    assert given == ["-m", "mkdocs", "build", "--strict", "--site-dir", "pages"]
+    assert given[:3] == ["-m", "mkdocs", "build"]
+    assert given[3:5] == ["--config-file", "docs/site/mkdocs.yml"]
+    assert given[5:] == ["--strict", "--site-dir", "pages"]
 
 
 def test_the_script_for_windows_has_the_same_words() -> None:
@@ -105,6 +107,6 @@ def test_the_script_for_windows_has_the_same_words() -> None:
 
 def test_what_the_script_for_windows_starts_exists() -> None:
     text = (ROOT / "run.ps1").read_text("utf-8")
-    files = re.findall(r"'((?:benchmarks|packages)[/\\][\w/.]+)'", text)
-    assert len(files) >= 4
+    files = re.findall(r"'((?:benchmarks|docs|resources)[/\\][\w/.]+)'", text)
+    assert len(files) >= 5
     assert [file for file in files if not (ROOT / file.replace("\\", "/")).is_file()] == []

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("pgmstudio", "resources", "docs", "sample_data", "packages")
-FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
+FOLDERS = ("pgmstudio", "resources", "docs", "sample_data")
+FILES = ("pyproject.toml", "README.md", "LICENSE")
 
 TEN_LINES = """
 import pgmstudio as pgm
@@ -118,7 +118,11 @@ def test_the_bundle_needs_no_python(tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, source / name, ignore=leave_out)
     for name in FILES:
         shutil.copy(ROOT / name, source)
-    run(sys.executable, ["-m", "PyInstaller", "--noconfirm", "packages/bundle.spec"], source)
+    run(
+        sys.executable,
+        ["-m", "PyInstaller", "--noconfirm", "resources/packaging/bundle.spec"],
+        source,
+    )
     program = source / "dist" / "pgmstudio" / "pgmstudio"
     assert "open the window" in run(program, ["--help"], folder, PATH=os.defpath)
     run(program, ["generate", "parity", "-n", "50", "-o", "rows.csv"], folder)

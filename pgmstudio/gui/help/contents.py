@@ -1,6 +1,6 @@
 """The contents of the manual: the pages that the index page names, without Qt.
 
-The window and the site made of the same pages (`docs/site_hooks.py`) show them.
+The window and the site made of the same pages (`docs/site/hooks.py`) show them.
 """
 
 from __future__ import annotations

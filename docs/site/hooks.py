@@ -1,4 +1,4 @@
-"""What mkdocs does not know about these pages; `mkdocs.yml` names this file.
+"""What mkdocs does not know about these pages; `mkdocs.yml` beside it names this file.
 
 The contents of the site are those of the window, links to places of the window become plain text,
 and headings have the link targets that the window and GitHub give them.

@@ -12,8 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
+BUNDLE = "resources/packaging/bundle.spec"
 
 
 def run(*words: str) -> None:
@@ -26,13 +27,14 @@ def build_distributions() -> None:
     """The wheel and the source distribution, by the tools of this environment."""
     quiet = ("--quiet", "--disable-pip-version-check")
     run("-m", "pip", "wheel", *quiet, "--no-deps", "--no-build-isolation", "-w", str(DIST), ".")
-    run("setup.py", "--quiet", "sdist")
+    quietly = {"--global-option": ["--quiet"]}
+    run("-c", f"from setuptools import build_meta; build_meta.build_sdist('dist', {quietly})")
 
 
 def build_bundle() -> None:
     """dist/pgmstudio/pgmstudio starts the window, and with words the command line."""
     options = ("--noconfirm", "--log-level", "WARN", "--distpath", str(DIST))
-    run("-m", "PyInstaller", *options, "--workpath", "build/bundle", "packages/bundle.spec")
+    run("-m", "PyInstaller", *options, "--workpath", "build/bundle", BUNDLE)
 
 
 def main() -> None:
