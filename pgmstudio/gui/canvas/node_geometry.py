@@ -50,13 +50,14 @@ def face_size(node: PictureNode, face: NodeView) -> Size:
         width, height = box_size(PictureNode(node.id, face.title), face.states)
         return _even(width + _number_column(face) - NUMBER_COLUMN), height
     lines = face.title.split("\n")
-    marked = bool(face.weights) or face.is_target or face.is_stale or bool(face.note)
+    # Not by a clock: boxes that grow while beliefs are computed would cover their neighbours.
+    marked = bool(face.weights) or face.is_target or bool(face.note)
     metrics = canvas_metrics("dense", "semibold" if marked else "medium")
     wanted = max(metrics.horizontalAdvance(line) for line in lines) + 2 * INDENT + 4
     if face.mode is NodeMode.ENTROPY:
         wanted += 40
     if node.variable is not None:
-        marks = bool(face.weights) + face.is_target + face.is_stale
+        marks = bool(face.weights) + face.is_target
         wanted += marks * (MARK_SIZE + 2) + (8 if face.note else 0)
     width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
     return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)

@@ -119,7 +119,8 @@ class NodeItem(QGraphicsItem):
         """Whether the whole title is drawn and large enough to be read."""
         if self._painted is not Detail.FULL or self.face.mode is NodeMode.DOT:
             return False
-        marks = self.face.mark is not None or self.face.is_target or self.face.is_stale
+        has_clock = self.face.is_stale and self.face.shows_rows
+        marks = self.face.mark is not None or self.face.is_target or has_clock
         wide = canvas_metrics("dense", "semibold").horizontalAdvance(self.face.title)
         return not marks and wide <= self.size[0] - 2 * INDENT
 

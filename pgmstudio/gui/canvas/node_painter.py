@@ -259,7 +259,7 @@ class NodePainter:
         painter, face = self._painter, self._face
         if face.mode is NodeMode.LINE and face.line_fraction is not None:
             self._paint_line(face.line_fraction)
-        if self._mark is not None or face.is_target or face.is_stale or face.note:
+        if self._mark is not None or face.is_target or face.note:
             self._paint_head(self._box.height() / 2, with_text=False)
             return
         if face.mode is NodeMode.ENTROPY and face.entropy_bits is not None:
@@ -287,6 +287,11 @@ class NodePainter:
             self._face.title, Qt.TextElideMode.ElideMiddle, rect.width()
         )
         painter.drawText(rect, _LEFT, title)
+        if self._face.is_stale:
+            place = QRectF(0, 0, MARK_SIZE, MARK_SIZE)
+            place.moveCenter(QPointF(box.right() - INDENT - MARK_SIZE / 2, box.center().y()))
+            paint_icon(painter, "clock", "text_tertiary", place)
+            return
         painter.setFont(canvas_font("caption"))
         painter.setPen(theme().color("text_tertiary"))
         painter.drawText(box.adjusted(0, 0, -INDENT, 0), _RIGHT, f"{bits:.2f}")
@@ -307,7 +312,7 @@ class NodePainter:
         if face.is_target:
             text = text or "target"
             symbols.append(("crosshair", "target_ink"))
-        if face.is_stale:
+        if face.is_stale and face.shows_rows:  # a name alone is never out of date
             symbols.append(("clock", "text_tertiary"))
         for name, color in symbols:
             size = MARK_SIZE

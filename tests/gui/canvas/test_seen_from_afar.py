@@ -58,6 +58,13 @@ def canvas(qtbot: QtBot) -> Canvas:
 # -- names and words on a canvas that is small
 
 
+@pytest.mark.parametrize("mode", list(NodeMode))
+def test_a_box_keeps_its_width_while_its_beliefs_are_computed(qapp: object, mode: NodeMode) -> None:
+    node, face = PictureNode("a", "R_MED_RDLDCV_EW"), NodeView("R_MED_RDLDCV_EW", ("no", "yes"))
+    waiting = replace(face, mode=mode, is_stale=True)
+    assert face_size(node, waiting) == face_size(node, replace(face, mode=mode))
+
+
 @pytest.mark.parametrize("zoom", [0.4, 0.55, 0.69])
 def test_names_alone_are_whole_and_nearly_of_one_size(qtbot: QtBot, zoom: float) -> None:
     sizes = []
