@@ -8,8 +8,8 @@
 A table stands between two markers: `<!-- parameters -->` on the page of a learner,
 `<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`,
 `<!-- estimators -->` in `reference/scikit-learn.md`, `<!-- measures -->` in
-`reference/measures.md`; `<!-- end -->` stands after it. The whole of `reference/api.md` is made
-from docstrings.
+`reference/measures.md`, `<!-- summary -->` and one per source in `studies/index.md`; `<!-- end -->`
+stands after it. The whole of `reference/api.md` is made from docstrings.
 """
 
 from __future__ import annotations
@@ -32,6 +32,17 @@ from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.scores.association_measures import BSK, MEASURES
+from pgmstudio.gui.help.contents import title_of
+from pgmstudio.studies.published_index import (
+    PUBLICATIONS,
+    IndexRow,
+    Kind,
+    Publication,
+    Reference,
+    Verdict,
+    published_index,
+)
+from pgmstudio.studies.registry import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -125,6 +136,78 @@ def estimator_list() -> str:
     return "\n".join(lines)
 
 
+_KIND_TITLES = {
+    Kind.MODEL: "Models",
+    Kind.ALGORITHM: "Algorithms",
+    Kind.MEASURE: "Measures",
+    Kind.TABLE: "Tables",
+    Kind.FIGURE: "Figures",
+}
+
+
+def publication_summary() -> str:
+    """How many rows of each source have which verdict."""
+    lines = [
+        f"| Source | {' | '.join(verdict.value for verdict in Verdict)} |",
+        f"|---|{'---:|' * len(Verdict)}",
+    ]
+    for publication in PUBLICATIONS.values():
+        verdicts = [row.verdict for row in published_index() if row.publication == publication.key]
+        counts = " | ".join(str(verdicts.count(verdict)) for verdict in Verdict)
+        lines.append(f"| [{publication.title}]({publication.page}) | {counts} |")
+    return "\n".join(lines)
+
+
+def publication_tables(publication: Publication) -> str:
+    """A table for each kind of thing that a source has."""
+    parts = []
+    for kind, title in _KIND_TITLES.items():
+        rows = [
+            row
+            for row in published_index()
+            if row.publication == publication.key and row.kind is kind
+        ]
+        if rows:
+            head = ["| | " + title + " | Here | Verdict |", "|---|---|---|---|"]
+            parts.append("\n".join(head + [_index_line(row) for row in rows]))
+    return "\n\n".join(parts)
+
+
+def _index_line(row: IndexRow) -> str:
+    verdict = f"**{row.verdict.value}**" if row.verdict is Verdict.DIFFERS else row.verdict.value
+    cells = (
+        row.number,
+        row.title,
+        ", ".join(map(_reference_link, row.where)),
+        f"{verdict}: {row.note}" if row.note else verdict,
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _reference_link(reference: Reference) -> str:
+    """A reference as a link of `studies/index.md`."""
+    name = reference.name
+    match reference.kind:
+        case "learner":
+            return f"[`{name}`](../reference/learners/{page_of(name).name})"
+        case "language":
+            return f"[{LANGUAGES[name].title}](../reference/languages/{name}.md)"
+        case "command":
+            return f"[`pgmstudio {name}`](../reference/command-line.md)"
+        case "study":
+            target = f"pgmstudio:study/{name}" if name in RECIPES else "sl-curves.md"
+            return f"[`{name}`]({target})"
+        case "generator":
+            return f"[`{name}`](../reference/data.md)"
+        case "measure":
+            return f"[{MEASURES[name].title}](../reference/measures.md)"
+        case "page":
+            file = ROOT / "docs" / name.partition("#")[0]
+            return f"[{title_of(file)}](../{name})"
+        case _:
+            return f"*{name}*"
+
+
 def replace_between(text: str, name: str, table: str) -> str:
     """The text with the table between the markers `<!-- name -->` and `<!-- end -->`."""
     start = f"<!-- {name} -->"
@@ -152,6 +235,12 @@ def generated_pages() -> Iterator[tuple[Path, str]]:
     overview = REFERENCE / "scikit-learn.md"
     text = overview.read_text(encoding="utf-8")
     yield overview, replace_between(text, "estimators", estimator_list())
+    overview = ROOT / "docs/studies/index.md"
+    text = overview.read_text(encoding="utf-8")
+    text = replace_between(text, "summary", publication_summary())
+    for publication in PUBLICATIONS.values():
+        text = replace_between(text, publication.key, publication_tables(publication))
+    yield overview, text
     yield REFERENCE / "api.md", api_page()
 
 

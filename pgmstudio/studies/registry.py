@@ -7,6 +7,12 @@ from pgmstudio.studies.alarm import ALARM_LARGE, ALARM_SMALL
 from pgmstudio.studies.bars import BARS, BARS_SWEEP
 from pgmstudio.studies.credit import CREDIT, CREDIT_TREES
 from pgmstudio.studies.digits import DIGITS, PAIRS
+from pgmstudio.studies.kes_restarts import (
+    KES_ALARM,
+    KES_FOUR_CYCLE,
+    KES_HAILFINDER,
+    KES_SECONDS,
+)
 from pgmstudio.studies.ldag_recovery import LDAG_RECOVERY
 from pgmstudio.studies.ldag_tables import LDAG_TABLES
 from pgmstudio.studies.markov_recovery import MARKOV_RECOVERY
@@ -34,6 +40,10 @@ _ALL = (
     SPLICE,
     SPLICE_SMALL,
     SPLICE_NOISE,
+    KES_FOUR_CYCLE,
+    KES_ALARM,
+    KES_HAILFINDER,
+    KES_SECONDS,
     NB_SYNTHETIC,
     NB_REAL,
     PDG_TABLE,

@@ -158,6 +158,10 @@ QUICK: dict[str, dict[str, Any]] = {
     "splice": {"trials": 1, "rows": 300, "valid_rows": 100, "trees": 2},
     "splice-small": {"trials": 1, "rows": (100,)},
     "splice-noise": {"trials": 1, "rows": 300},
+    "kes-four-cycle": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
+    "kes-alarm": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
+    "kes-hailfinder": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
+    "kes-seconds": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
     "nb-synthetic": {"only": "parity", "rows": 300, "test_rows": 100, "most_models": 3},
     "nb-real": {"only": "abalone", "most_models": 3},
     "pdg-table": {"only": "logic2", "rows": 300, "test_rows": 100, "population": 1},
@@ -189,7 +193,7 @@ def test_the_same_seed_gives_the_same_table_bit_for_bit(
         events = list(RecipeTask(recipe.key, params, 4, sources)(NEVER))
         rows = table_of(recipe, [event for event in events if isinstance(event, Measured)])
         assert any(row.obtained is not None for row in rows)
-        texts.append(table_csv(rows))
+        texts.append(table_csv([row for row in rows if "seconds" not in row.quantity.key]))
     assert texts[0] == texts[1]
 
 

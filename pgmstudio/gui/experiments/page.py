@@ -57,6 +57,7 @@ from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.widgets.param_form import ParamForm
 from pgmstudio.gui.widgets.table import Column, Table
 from pgmstudio.gui.widgets.two_lines import FACTS, TwoLines
+from pgmstudio.studies.published_index import PUBLICATIONS, publication_of
 from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
@@ -296,7 +297,7 @@ class RecipeRun(BackgroundRun):
 
 
 class RecipeList(KeyedList):
-    """List of experiments: title, duration, and whether the data are available."""
+    """List of experiments by source: title, duration, and whether the data are available."""
 
     picked = Signal(str)
 
@@ -305,10 +306,18 @@ class RecipeList(KeyedList):
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setItemDelegate(TwoLines(self))
         self._states: dict[str, str] = {}
-        for recipe in RECIPES.values():
-            item = QListWidgetItem(recipe.title)
-            item.setData(KEY, recipe.key)
-            self.addItem(item)
+        for publication in PUBLICATIONS.values():
+            recipes = [
+                recipe for recipe in RECIPES.values() if publication_of(recipe.key) is publication
+            ]
+            if recipes:
+                heading = QListWidgetItem(publication.title)
+                heading.setFlags(Qt.ItemFlag.NoItemFlags)
+                self.addItem(heading)
+            for recipe in recipes:
+                item = QListWidgetItem(recipe.title)
+                item.setData(KEY, recipe.key)
+                self.addItem(item)
         self.currentRowChanged.connect(self._on_row)
         self._show_icons()
         theme().changed.connect(self._fit)
@@ -316,7 +325,7 @@ class RecipeList(KeyedList):
 
     def show_folder(self, folder: Path | None) -> None:
         """Update which data are available."""
-        for item in self._items():
+        for item in self._recipe_items():
             recipe = RECIPES[item.data(KEY)]
             item.setData(FACTS, _facts(recipe, folder))
             item.setToolTip(f"{recipe.help} {recipe.place}.")
@@ -331,14 +340,18 @@ class RecipeList(KeyedList):
 
     def _on_row(self, number: int) -> None:
         item = self.item(number)
-        if item is not None:
+        if item is not None and item.data(KEY) is not None:
             self.picked.emit(item.data(KEY))
 
     def _fit(self) -> None:
         self.setFixedWidth(theme().px("left"))
 
+    def _recipe_items(self) -> list[QListWidgetItem]:
+        """The rows that are not the heading of a source."""
+        return [item for item in self._items() if item.data(KEY) is not None]
+
     def _show_icons(self) -> None:
-        for item in self._items():
+        for item in self._recipe_items():
             name = self._states.get(item.data(KEY), "flask")
             color = "accent" if name == "play-circle" else "text_secondary"
             item.setIcon(icon(name, color))
@@ -627,9 +640,12 @@ def _progress_of(run: RecipeRun | None) -> tuple[str, float]:
     return how.get(run.state, ""), fraction
 
 
-def open_recipes(app: AppContext) -> RecipePage:
-    """Open the page of the experiments."""
+def open_recipes(app: AppContext, key: str | None = None) -> RecipePage:
+    """Open the page of the experiments, at the one with this key."""
+    recipe = None if key is None else recipe_of(key)
     close_welcome(app)
     page = app.open_page("recipes", partial(RecipePage, app))
     assert isinstance(page, RecipePage)
+    if recipe is not None:
+        page.choose(recipe.key)
     return page

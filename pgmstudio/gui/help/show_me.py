@@ -7,6 +7,7 @@
 | `pgmstudio:menu/Learn/With` | a menu |
 | `pgmstudio:page/learn` | a page that needs nothing to be chosen first; hyphens stand for blanks |
 | `pgmstudio:panel/runsPanel` | a panel |
+| `pgmstudio:study/bars` | a published experiment |
 | `pgmstudio:associations/hartley_gain?sample=…&given=shape` | the associations by a measure |
 | `pgmstudio:learn/bn.k2?sample=…&max-parents=2` | the learning page with these parameters |
 
@@ -75,6 +76,7 @@ class ShowMe(QObject):
             "menu": self._show_menu,
             "page": self._show_page,
             "panel": self._app.reveal,
+            "study": lambda name: self._app.open("recipes", name),
             "associations": lambda name: self._with_rows(
                 sample, lambda data_id: open_associations(self._app, data_id, name, **settings)
             ),

@@ -163,6 +163,7 @@ PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
     "generate": _gui("data.generate_page:open_generate"),
     "associations": _gui("data.page:open_associations"),
     "given independences": _gui("languages.bayesian_network.independences_page:open_independences"),
+    "recipes": _gui("experiments.page:open_recipes"),
     "language comparison": _gui("comparison.languages_page:open_comparison"),
     "saved comparison": _gui("evaluation.score_table_page:open_kept_comparison"),
     "curves": _gui("curves.actions:open_curves"),

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QImage, QKeySequence, QShortcut, QTextDocument
 from PySide6.QtWidgets import (
     QApplication,
+    QLabel,
     QMenu,
     QTextBrowser,
     QTreeWidget,
@@ -23,6 +24,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.core.resources import folder_of
 from pgmstudio.core.scores.association_measures import MEASURES
 from pgmstudio.gui.data.associations_tab import MeasureBox
+from pgmstudio.gui.experiments.page import RecipePage
 from pgmstudio.gui.help import show_me
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.learning.page import LearnPage
@@ -31,6 +33,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.gui.window.registry import PANELS
+from pgmstudio.studies.registry import RECIPES
 from tests.gui.walking import opened_windows
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -267,6 +270,8 @@ def _check_place(window: MainWindow, link: QUrl) -> None:
             assert name in {panel.name for panel in PANELS}, place
         case "page":
             assert name.replace("-", " ") in show_me.PAGES, place
+        case "study":
+            assert name in RECIPES, place
         case _:
             pytest.fail(place)
 
@@ -294,6 +299,10 @@ def test_a_link_shows_the_place_in_the_window(
     assert menu.activeAction() is app.actions["edit.undo"]
     assert app.project.models
     menu.close()
+    follow("pgmstudio:study/splice")
+    recipes = app.center.current
+    assert isinstance(recipes, RecipePage)
+    assert recipes.view.findChild(QLabel, "recipeTitle").text() == RECIPES["splice"].title
     follow("pgmstudio:menu/Learn/With")
     assert window.findChild(QMenu, "menuLearn/With").isVisible()
     window.findChild(QMenu, "menuLearn/With").close()
@@ -352,9 +361,16 @@ def test_links_learn_from_a_sample_and_show_its_steps_or_a_measure(
 def test_a_link_to_what_does_not_exist_says_so(window: MainWindow, manual: HelpPage) -> None:
     lines: list[str] = []
     window.app.workspace.message.connect(lambda _level, text: lines.append(text))
-    for link in ("action/learn.lern", "sample/azia.json", "page/no", "menu/Fil", "thing/x"):
+    for link in (
+        "action/learn.lern",
+        "sample/azia.json",
+        "page/no",
+        "menu/Fil",
+        "thing/x",
+        "study/y",
+    ):
         manual.findChild(QTextBrowser, "helpText").anchorClicked.emit(QUrl(f"pgmstudio:{link}"))
-    assert len(lines) == 5
+    assert len(lines) == 6
     assert "learn.learn" in lines[0]
 
 
