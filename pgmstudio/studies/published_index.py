@@ -1,4 +1,4 @@
-"""The index of the five sources: what each one proposes or reports, where it is here, and a verdict.
+"""The index of the five sources: what each one has, where it is here, and a verdict.
 
 `published/index.csv` has a row for each algorithm, model, measure, table and figure. `where` lists
 references such as `learner:bn.kes` or `study:bars`, separated by semicolons.
