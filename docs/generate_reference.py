@@ -8,12 +8,14 @@
 A table stands between two markers: `<!-- parameters -->` on the page of a learner,
 `<!-- learners -->` in `reference/learners.md`, `<!-- languages -->` in `reference/languages.md`,
 `<!-- estimators -->` in `reference/scikit-learn.md`, `<!-- measures -->` in
-`reference/measures.md`, `<!-- summary -->` and one per source in `studies/index.md`; `<!-- end -->`
-stands after it. The whole of `reference/api.md` is made from docstrings.
+`reference/measures.md`, `<!-- summary -->` and one per source in `studies/index.md`,
+`<!-- compiled -->` in `studies/compiled-networks.md`; `<!-- end -->` stands after it. The whole of
+`reference/api.md` is made from docstrings.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
@@ -33,6 +35,7 @@ from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.scores.association_measures import BSK, MEASURES
 from pgmstudio.gui.help.contents import title_of
+from pgmstudio.studies.pdg_hybrid import Pair, compiled_tables, stored_pairs
 from pgmstudio.studies.published_index import (
     PUBLICATIONS,
     IndexRow,
@@ -208,6 +211,16 @@ def _reference_link(reference: Reference) -> str:
             return f"*{name}*"
 
 
+def compiled_networks() -> str:
+    """Tables A.1 to A.13 of Nielsen (2007), each row with the nearest network that is stored."""
+    pairs: dict[str, list[Pair]] = {}
+    for name in ("pdg-hybrid", "pdg-hybrid-40"):
+        text = (ROOT / f"docs/results/{name}.csv").read_text(encoding="utf-8")
+        for title, of_set in stored_pairs(csv.DictReader(text.splitlines())).items():
+            pairs.setdefault(title, []).extend(of_set)
+    return "\n".join(table.markdown() for table in compiled_tables(pairs)).strip()
+
+
 def replace_between(text: str, name: str, table: str) -> str:
     """The text with the table between the markers `<!-- name -->` and `<!-- end -->`."""
     start = f"<!-- {name} -->"
@@ -241,6 +254,9 @@ def generated_pages() -> Iterator[tuple[Path, str]]:
     for publication in PUBLICATIONS.values():
         text = replace_between(text, publication.key, publication_tables(publication))
     yield overview, text
+    overview = ROOT / "docs/studies/compiled-networks.md"
+    text = overview.read_text(encoding="utf-8")
+    yield overview, replace_between(text, "compiled", compiled_networks())
     yield REFERENCE / "api.md", api_page()
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +15,13 @@ from pgmstudio.core.experiments.generators.random_models import (
     RandomPdgParams,
     random_decision_graph,
 )
+from pgmstudio.core.experiments.sl_curves.selection import relative_improvement
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.large_counts import count_text
 from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.number_format import signed, whole
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.local import spaced_lambdas
 from pgmstudio.studies.alarm import ALARM_FILE
@@ -35,6 +38,8 @@ from pgmstudio.studies.recipe import (
     selected_names,
     trials_param,
 )
+from pgmstudio.studies.sl_published import published_networks
+from pgmstudio.studies.sl_verdicts import StudyTable, hybrid_verdict
 
 _REAL = ("page-blocks", "abalone", "adult", "krkopt", "landsat", "letter", "mushroom")
 _TITLES = {name: SETS[name].title for name in _REAL} | {
@@ -105,6 +110,76 @@ class Pair:
             "test bits better by": 1 - self.test / self.network_test,
         }
         return {f"{title}, {self.cells} cells: {key}": float(v) for key, v in columns.items()}
+
+
+def stored_pairs(rows: Iterable[Mapping[str, str]]) -> dict[str, list[Pair]]:
+    """The pairs of each data set in a written table of this recipe, by its title."""
+    parts: dict[tuple[str, int], dict[str, float]] = {}
+    for row in rows:
+        if match := re.fullmatch(r"(.+), (\d+) cells: (.+)", row["quantity"]):
+            parts.setdefault((match[1], int(match[2])), {})[match[3]] = float(row["obtained"])
+    pairs: dict[str, list[Pair]] = {}
+    for (title, cells), values in parts.items():
+        bits_of = [
+            values[f"{what}, {which} bits"]
+            for what in ("network", "graph")
+            for which in ("training", "test")
+        ]
+        train, test, graph_train, graph_test = bits_of
+        pair = Pair(cells, train, test, int(values["graph"]), graph_train, graph_test)
+        pairs.setdefault(title, []).append(pair)
+    return pairs
+
+
+def compiled_table(name: str, number: int, pairs: Iterable[Pair]) -> StudyTable:
+    """Table A.`number` row by row, each with the network here that is nearest in size."""
+    rows = []
+    smaller = [0, 0]
+    by_size = sorted(pairs, key=lambda pair: pair.cells)
+    published_pairs = published_networks()[name]
+    for published in published_pairs:
+        size = published.network.size
+        pair = min(by_size, key=lambda pair: abs(math.log(pair.cells / size)))
+        there = [
+            relative_improvement(getattr(published.network, what), getattr(published.graph, what))
+            for what in ("size", "train", "test")
+        ]
+        here = [
+            relative_improvement(pair.cells, pair.size),
+            relative_improvement(pair.network_train, pair.train),
+            relative_improvement(pair.network_test, pair.test),
+        ]
+        smaller[0] += there[0] > 0
+        smaller[1] += here[0] > 0
+        is_far = abs(math.log(pair.cells / size)) > math.log(2)
+        cells = [signed(value, 3) for both in zip(there, here, strict=True) for value in both]
+        rows.append(
+            (
+                whole(size),
+                whole(pair.cells),
+                whole(published.graph.size),
+                whole(pair.size),
+                *cells,
+                "no network of this size" if is_far else hybrid_verdict(there, here),
+            )
+        )
+    head = (
+        *("network published", "here", "graph published", "here"),
+        *("Δ size published", "here", "Δ training published", "here"),
+        *("Δ test published", "here", "verdict"),
+    )
+    count = len(published_pairs)
+    note = f"Smaller than its network: {smaller[0]} of {count} published, {smaller[1]} here."
+    title = f"Table A.{number}: {_TITLES[name]}"
+    return StudyTable(title, head, ">" * 10 + "<", tuple(rows), note)
+
+
+def compiled_tables(pairs: Mapping[str, Iterable[Pair]]) -> list[StudyTable]:
+    """Tables A.1 to A.13; `pairs` by the title of the data set."""
+    return [
+        compiled_table(name, number, pairs[_TITLES[name]])
+        for number, name in enumerate(published_networks(), start=1)
+    ]
 
 
 def run(context: RecipeContext) -> Iterator[RecipeEvent]:

@@ -1,4 +1,4 @@
-"""Published values on SL-curves: Nielsen (2007), tables 5.1–5.4 and 5.6–5.11.
+"""Published values on SL-curves: Nielsen (2007), tables 5.1–5.4, 5.6–5.11 and A.1–A.13.
 
 They are in `published/sl-*.csv`. Likelihoods are log2 per row, higher is better. Sizes of NB are
 components times 1 + Σ(states − 1).
@@ -79,8 +79,18 @@ def published_curves() -> Mapping[tuple[str, str], PublishedCurve]:
 @cache
 def published_pairs() -> Mapping[str, tuple[PublishedPair, ...]]:
     """Tables 5.10 and 5.11 by data set."""
+    return _pairs_of("sl-hybrids.csv")
+
+
+@cache
+def published_networks() -> Mapping[str, tuple[PublishedPair, ...]]:
+    """Tables A.1 to A.13 by data set."""
+    return _pairs_of("sl-compiled.csv")
+
+
+def _pairs_of(file: str) -> Mapping[str, tuple[PublishedPair, ...]]:
     pairs: dict[str, list[PublishedPair]] = {}
-    for row in _rows("sl-hybrids.csv"):
+    for row in _rows(file):
         pair = PublishedPair(_model(row, "network_"), _model(row, "graph_"), float(row["seconds"]))
         pairs.setdefault(row["data_set"], []).append(pair)
     return {name: tuple(of_set) for name, of_set in pairs.items()}

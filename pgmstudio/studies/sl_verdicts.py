@@ -214,7 +214,7 @@ def hybrid_table(results: Iterable[SetResult]) -> StudyTable:
                     whole(pair.graph.size),
                     whole(best.effective_size),
                     *cells,
-                    _hybrid_verdict(published, here),
+                    hybrid_verdict(published, here),
                 )
             )
     head = (
@@ -241,7 +241,7 @@ def _improvements(network: CurvePoint, graph: CurvePoint) -> list[float]:
     return [relative_improvement(*pair) for pair in pairs]
 
 
-def _hybrid_verdict(published: Sequence[float], here: Sequence[float]) -> str:
+def hybrid_verdict(published: Sequence[float], here: Sequence[float]) -> str:
     """Compare the saved size and the test likelihood with the published ones."""
     size = "saves as much" if abs(here[0] - published[0]) <= 0.1 else "saves "
     if size == "saves ":

@@ -11,9 +11,10 @@ from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.nb_real import both_parts
-from pgmstudio.studies.pdg_hybrid import Pair
+from pgmstudio.studies.pdg_hybrid import Pair, compiled_table, stored_pairs
 from pgmstudio.studies.recipe import Measured, RecipeTask, table_csv, table_of
 from pgmstudio.studies.registry import recipe_of
+from pgmstudio.studies.sl_published import published_networks
 from tests.strategies import random_network
 
 
@@ -78,3 +79,27 @@ def test_rows_for_learning_are_those_of_the_first_file_or_drawn() -> None:
     one, other = network.sample(100, rng), network.sample(30, rng)
     assert [part.row_count for part in both_parts("landsat", (one, other), rng)] == [100, 30]
     assert [part.row_count for part in both_parts("abalone", one, rng)] == [99, 1]
+
+
+def test_a_published_row_stands_beside_the_network_nearest_in_size() -> None:
+    rows = [
+        {"quantity": f"Abalone, {cells} cells: {key}", "obtained": str(value)}
+        for cells, size in ((180, 150), (4000, 5000))
+        for key, value in Pair(cells, 10.0, 11.0, size, 9.9, 11.2).values("").items()
+        for key in [key.partition(": ")[2]]
+    ]
+    pairs = stored_pairs([*rows, {"quantity": "Abalone, networks", "obtained": "2"}])
+    assert pairs == {
+        "Abalone": [
+            Pair(180, 10.0, 11.0, 150, 9.9, 11.2),
+            Pair(4000, 10.0, 11.0, 5000, 9.9, 11.2),
+        ]
+    }
+    table = compiled_table("abalone", 2, pairs["Abalone"])
+    assert len(table.rows) == 6
+    first, last = table.rows[0], table.rows[-1]
+    assert first[4:6] == ("−0.421", "+0.167")  # 190 → 270 cells published, 180 → 150 here
+    assert first[-1] == "saves more, test worse"
+    assert last[5] == "−0.250"
+    assert table.note == "Smaller than its network: 5 of 6 published, 2 here."
+    assert sum(map(len, published_networks().values())) == 214
