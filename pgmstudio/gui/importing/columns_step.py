@@ -160,6 +160,11 @@ class ColumnsPane(QWidget):
     def _on_doubtful_missing(self, _link: str) -> None:
         self.markers_requested.emit(self._doubtful_markers)
 
+    @property
+    def wanted_width(self) -> int:
+        """The width at which no name in the list is shortened."""
+        return self.list.wanted_width
+
     def minimumSizeHint(self) -> QSize:
         return QSize(round(356 * theme().scale), super().minimumSizeHint().height())
 

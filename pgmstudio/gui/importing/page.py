@@ -171,12 +171,7 @@ class ImportPage(UndoablePage):
             self._show_draft(replace(self._draft, reading=options))
         names = [column.name for column in reading.report.columns]
         if self._column not in names:
-            numbers = [
-                column.name
-                for column in reading.report.columns
-                if self._draft.treatment(column) is Treatment.DISCRETISE
-            ]
-            self._column = next(iter([*numbers, *names]), None)
+            self._column = next(iter([*self._discretised(), *names]), None)
         column = self._column
         self._refresh()  # selects the first column of a new list
         if column is not None:
@@ -323,7 +318,25 @@ class ImportPage(UndoablePage):
     def go_to(self, step: int) -> None:
         """Show a step, 0 to 3; a file that cannot be read has only the first."""
         self._step = step if self._is_reading or self._reading is not None else FILE
+        if step == CUTS:
+            self._pick_numbers()
         self._refresh()
+
+    def _pick_numbers(self) -> None:
+        """Select the first column with bins, unless the selected one has or can have bins."""
+        column, first = self._report(self._column), next(iter(self._discretised()), None)
+        if first is not None and (
+            column is None
+            or column.low is None
+            or self._draft.treatment(column) is Treatment.LEAVE_OUT
+        ):
+            self._column = first
+            self.view.columns.list.select_key(first)
+
+    def _discretised(self) -> list[str]:
+        columns = self._reading.report.columns if self._reading is not None else ()
+        discretise = Treatment.DISCRETISE
+        return [each.name for each in columns if self._draft.treatment(each) is discretise]
 
     def _refresh(self) -> None:
         undo = self._history[-1][0] if self._history else ""

@@ -85,6 +85,7 @@ class ImportFooter(QWidget):
 
 
 FILE, COLUMNS, CUTS, SPLIT = range(4)
+_COLUMNS_WIDTH = 420  # px, of the list of columns at least
 
 
 def unneeded_steps(reading: Reading | None, draft: Draft) -> dict[int, str]:
@@ -118,6 +119,8 @@ class ImportView(QFrame):
         super().__init__()
         self.setProperty("role", "surface")
         self._can_choose = False  # reading options of a file that could not be read
+        self._is_width_chosen = False  # of the list of columns
+        self._names: tuple[str, ...] = ()  # in the list of columns
         self.steps = StepBar()
         self.problem = Note("", "danger", "importProblem")
         self.file = FileStep()
@@ -166,7 +169,8 @@ class ImportView(QFrame):
         both.addWidget(side)
         both.setStretchFactor(0, 0)
         both.setStretchFactor(1, 1)
-        both.setSizes([round(420 * theme().scale), 800])
+        both.setSizes([round(_COLUMNS_WIDTH * theme().scale), 800])
+        both.splitterMoved.connect(self._on_splitter_moved)
         self._both, self._scroll = both, scrolled(both, "columnsScroll")
         return self._scroll
 
@@ -181,6 +185,18 @@ class ImportView(QFrame):
         ways = Qt.Orientation
         self._both.setOrientation(ways.Vertical if stacked else ways.Horizontal)
         self._both.setMinimumSize(1, 2 * low if stacked else low)
+        self._give_names_room()
+
+    def _give_names_room(self) -> None:
+        """Make the list of columns wide enough for its names, up to half of the page, until
+        the user sets the width."""
+        if not self._is_width_chosen and self._both.orientation() is Qt.Orientation.Horizontal:
+            least = round(_COLUMNS_WIDTH * theme().scale)
+            left = max(least, min(self.columns.wanted_width, self.width() // 2))
+            self._both.setSizes([left, max(1, self.width() - left)])
+
+    def _on_splitter_moved(self, _position: int, _index: int) -> None:
+        self._is_width_chosen = True
 
     def show_unread(self, options: ImportOptions, *, is_text: bool) -> None:
         """Show a file that could not be read, with the options that may help, if any."""
@@ -206,6 +222,10 @@ class ImportView(QFrame):
         names = [column.name for column in used]
         complete = reading.complete_rows(names)
         self.columns.show_columns(report, draft, complete, reading.markers_seen)
+        listed = tuple(column.name for column in report.columns)
+        if listed != self._names:
+            self._names = listed
+            self._give_names_room()
         self.file.show_doubtful(*markers_note(report, draft))
         self.file.show_sets(sets_note(report, draft))
         self.preview.show_cells(

@@ -6,8 +6,17 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QIcon,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QButtonGroup,
     QFormLayout,
@@ -32,6 +41,7 @@ from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.style_sheet import mark
 from pgmstudio.gui.theme.style_sheet import set_role as set_role  # one of the small widgets' tools
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.soft_breaks import BREAK, with_soft_breaks, without_soft_breaks
 
 _STACKED_BELOW = 520  # px; a foot that is narrower has its buttons below its notes
 _MAX_OF_WINDOW = 4  # of which this is one part; more is scrolled
@@ -97,8 +107,8 @@ def label(
     With `rich` the text is HTML, and the caller escapes names in it.
     """
     made = _Label(text, role, size)
-    made.setWordWrap(wrap)
     made.setProperty("rich", rich)
+    made.setWordWrap(wrap)
     return named(made, name)
 
 
@@ -175,10 +185,21 @@ class _Label(QLabel):
         super().__init__(text)
         self.setProperty("role", role)
         self.setProperty("textSize", size)
+        self._whole = text
         self._has_links = False
 
+    def text(self) -> str:
+        """The text as it was set, without the breaks in its long words."""
+        return self._whole
+
+    def setWordWrap(self, on: bool) -> None:
+        super().setWordWrap(on)
+        self.setText(self._whole)
+
     def setText(self, text: str) -> None:
-        super().setText(text)
+        self._whole = text
+        is_broken = self.wordWrap() and not self.property("rich")
+        super().setText(with_soft_breaks(text) if is_broken else text)
         if "<a " in text and not self._has_links:
             self._has_links = True
             # The theme outlives its listeners: only methods of a QObject are forgotten together
@@ -187,9 +208,26 @@ class _Label(QLabel):
 
     def _renew_links(self) -> None:
         """A rich text has the colour of its links from the palette it was set under."""
-        text = self.text()
         super().setText("")
-        super().setText(text)
+        self.setText(self._whole)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and self.hasSelectedText():
+            self._copy()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if BREAK not in QLabel.text(self) or not self.hasSelectedText():
+            super().contextMenuEvent(event)
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Copy", self._copy)
+        menu.popup(event.globalPos())
+
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(without_soft_breaks(self.selectedText()))
 
 
 class IconLabel(QLabel):

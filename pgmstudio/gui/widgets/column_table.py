@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QFontMetrics, QIcon, QResizeEvent
@@ -19,6 +19,7 @@ from pgmstudio.gui.widgets.table import Column, SelectionMode, Table
 TICK, NAME, BARS, FACTS, MISSING, CHIP = range(6)
 _MIN_NAME = 84  # px
 _BARS_WIDTH = 58
+_MAX_FACTS = 130  # px of a range that the list grows for
 BRIEF_HEAD = "Values"  # short heading over both ranges and states
 
 
@@ -131,12 +132,26 @@ class ColumnList(Table):
             needed = QFontMetrics(theme().font("dense", "semibold")).horizontalAdvance
             self.show_short_titles(needed(self._facts_head) + 4 > width)
 
+    def _longest(self, texts: Iterable[str]) -> int:
+        width = QFontMetrics(theme().font("dense")).horizontalAdvance
+        return max(map(width, texts), default=0)
+
+    @property
+    def _names_width(self) -> int:
+        return self._longest(row.name for row in self.rows) + theme().px("icon") + 18
+
+    @property
+    def wanted_width(self) -> int:
+        """The width of the list at which nothing but a histogram is left out."""
+        others = sum(self._width_of(column) for column in (TICK, MISSING, CHIP))
+        facts = min(self._longest(row.facts for row in self.rows) + 16, _MAX_FACTS)
+        return self._names_width + others + facts + theme().px("icon")
+
     def _size_names(self) -> None:
         """As wide as the longest name; names have their width before ranges and states."""
         metrics = QFontMetrics(theme().font("dense"))
         names = [row.name for row in self.rows]
-        longest = max((metrics.horizontalAdvance(name) for name in names), default=0)
-        wanted = longest + theme().px("icon") + 18
+        wanted = self._names_width
         head = QFontMetrics(theme().font("dense", "semibold"))
         facts = head.horizontalAdvance(BRIEF_HEAD) + 12
         least = min(wanted, round(_MIN_NAME * theme().scale))

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 import pgmstudio.gui
@@ -88,6 +89,25 @@ def test_a_number_is_explained_with_all_it_needs(qtbot: QtBot) -> None:
     assert card.text.height() >= card.text.heightForWidth(card.text.width())  # nothing is cut
     card.close()
     assert explained("BIC ↑") is NUMBERS["BIC"]
+
+
+def test_long_names_beside_numbers_are_broken_and_leave_room_for_the_question_mark(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    facts = FactRows("facts")  # in the look of the window
+    qtbot.addWidget(facts)
+    name = "region_of_residence_in_the_year_2019_winter"
+    facts.show_facts([("BIC ↑", "−3.2 bits per row"), ("Most states", f"4, {name}")])
+    facts.resize(250, 90)
+    facts.show()
+    assert facts.minimumSizeHint().width() <= 250
+    asked = facts.findChild(QToolButton, "numberHelp")
+    assert asked is not None
+    assert asked.width() >= asked.iconSize().width() >= 10
+    value = next(label for label in facts.findChildren(QLabel) if name in label.text())
+    value.setSelection(3, len(QLabel.text(value)) - 3)
+    QTest.keySequence(value, QKeySequence.StandardKey.Copy)
+    assert QApplication.clipboard().text() == name
 
 
 def _column_titles() -> dict[str, tuple[str, bool]]:

@@ -452,6 +452,26 @@ def test_return_goes_on_skips_steps_and_several_columns_are_cut_at_once(
     qtbot.waitUntil(lambda: isinstance(window.app.center.current, DataPage), timeout=20_000)
 
 
+def test_long_names_have_room_and_bins_begin_where_there_are_some(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "survey.csv"
+    names = [f"answer_to_the_question_of_the_year_{year}" for year in (2019, 2020)]
+    lines = [f"yes,{'n/a' if n % 9 == 0 else n * 7 % 41}" for n in range(60)]
+    path.write_text("\n".join([",".join(names), *lines]) + "\n", encoding="utf-8")
+    window.resize(1280, 800)
+    page = opened(window, qtbot, path)
+    page.view.file.doubtful.link_activated.emit("missing")
+    qtbot.waitUntil(lambda: page.reading is not None and "n/a" in page.reading.markers_seen)
+    page.go_to(COLUMNS)
+    page.view.columns.list.select_key(names[0])
+    page.go_to(CUTS)
+    assert page.view.cuts.title.text() == names[1]  # the selected column has no numbers
+    listed = page.view.columns.list
+    shown = {row.name: listed.itemDelegate().short_texts[1][row.name] for row in listed.rows}
+    assert shown == dict(zip(names, names, strict=True))
+
+
 def test_sets_of_states_are_offered_read_and_kept_in_the_plan(
     window: MainWindow, qtbot: QtBot, sample_data: Path
 ) -> None:
