@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pgmstudio.api.exchange import from_networkx as from_networkx
     from pgmstudio.api.exchange import from_pgmpy as from_pgmpy
     from pgmstudio.api.exchange import from_pyagrum as from_pyagrum
+    from pgmstudio.api.experiments import average as average
     from pgmstudio.api.experiments import bootstrap as bootstrap
     from pgmstudio.api.experiments import compare as compare
     from pgmstudio.api.experiments import cross_validate as cross_validate
@@ -45,7 +46,7 @@ _MODULES = {
     "pgmstudio.api.answers": ("Beliefs", "Explanation"),
     "pgmstudio.api.data": ("Data", "read_data", "sample_path"),
     "pgmstudio.api.exchange": ("from_networkx", "from_pgmpy", "from_pyagrum"),
-    "pgmstudio.api.experiments": ("bootstrap", "compare", "cross_validate", "sl_curve"),
+    "pgmstudio.api.experiments": ("average", "bootstrap", "compare", "cross_validate", "sl_curve"),
     "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters"),
     "pgmstudio.api.models": ("Fitted", "load"),
     "pgmstudio.api.projects": ("Project",),

@@ -13,7 +13,8 @@ from pgmstudio.api.data import TableLike, read_data, rows_for
 from pgmstudio.api.learning import checked_seed, task_of
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
-from pgmstudio.core.analysis.model_comparison import Comparison
+from pgmstudio.core.analysis.model_averaging import EQUAL, POSTERIOR, average_models
+from pgmstudio.core.analysis.model_comparison import Comparison, likelihood_of
 from pgmstudio.core.analysis.model_comparison import compare as compare_models
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import DataError, ParameterError
@@ -63,6 +64,41 @@ def compare(models: Mapping[str, Fitted], data: TableLike, *, scores: bool = Fal
     if any(no_likelihood_reason(model.kind) for model in plain.values()):
         return _fit_table(compare_fit(plain, rows))
     return _comparison_table(compare_models(plain, rows), "model", scores=scores)
+
+
+def average(
+    models: Sequence[Fitted] | Mapping[str, Fitted],
+    data: TableLike | None = None,
+    *,
+    weights: str | Sequence[float] | None = None,
+) -> Fitted:
+    """The average Σ Q(x) Pr[Q | D] of trees, latent class models and mixtures of trees over the
+    same variables: a mixture of all their trees.
+
+    `weights`: "posterior" (as BIC approximates it; for the rows the models were learned from; the
+    default with `data`), "likelihood" (for rows they were not learned from), "equal" (the default
+    without `data`), or a number for each model. `measures` holds the weights.
+
+    >>> from pgmstudio.api.data import sample_path
+    >>> from pgmstudio.api.learning import learn
+    >>> rows = sample_path("coronary.csv")
+    >>> tree, classes = learn("tree.chow-liu", rows), learn("nb.latent", rows, components=2)
+    >>> average([tree, classes], weights=[3, 1])
+    Mixture of trees with 6 variables and 25 free parameters
+    """
+    if not isinstance(models, Mapping):
+        models = {str(number): fitted for number, fitted in enumerate(models, start=1)}
+    first = next(iter(models.values()), None)
+    rows = None if data is None or first is None else rows_for(first.model.domain, data)
+    result = average_models(
+        {name: fitted.model for name, fitted in models.items()},
+        rows,
+        weights if weights is not None else EQUAL if data is None else POSTERIOR,
+    )
+    measures = {f"weight_{name}": weight for name, weight in result.weights.items()}
+    if rows is not None:
+        measures["log2_likelihood_per_row"] = likelihood_of(result.model, rows).per_row
+    return Fitted(result.model, measures)
 
 
 def _comparison_table(comparison: Comparison, what: str, *, scores: bool = False) -> Table:

@@ -52,6 +52,7 @@ _GROUPS = {
         Command("learners", "[KEY|DATA]", "list the learners and their parameters"),
         Command("learn", "KEY DATA -o MODEL", "learn a model from the rows of a file"),
         Command("independences", "STATEMENTS", "find the graph of stated independences by PC"),
+        Command("average", "MODEL MODEL… --data DATA", "average models by their posterior"),
         Command("moves", "MODEL DATA", "list or take the best next moves of a greedy search"),
         Command("bootstrap", "KEY DATA", "count how often a learner finds each edge"),
     ),

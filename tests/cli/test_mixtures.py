@@ -10,6 +10,7 @@ import pytest
 
 from pgmstudio.core.io.models.files import read_model, write_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from tests.cli.conftest import Call
 from tests.core.languages.test_conversions import divergence_bits
 from tests.strategies import random_classes, random_mixture
@@ -147,3 +148,26 @@ def test_classes_of_pixels_are_drawn_as_images_and_others_say_why_not(
     refused = call("draw", classes, out, "--picture", "images")
     assert refused.code == 2
     assert "named like r1c1" in refused.err
+
+
+def test_models_are_averaged_by_their_posterior_or_by_given_weights(
+    call: Call, mixture: Path, tmp_path: Path
+) -> None:
+    model = read_model(mixture).model
+    assert isinstance(model, TreeMixture)
+    turned, rows, out = tmp_path / "turned.json", tmp_path / "rows.csv", tmp_path / "average.json"
+    write_model(turned, TreeMixture(model.domain, model.weights[::-1], model.trees))
+    assert call("sample", mixture, "-n", 60, "-o", rows).code == 0
+    done = call(
+        "average", mixture, turned, "--data", rows, "--weights", "likelihood", "--json"
+    ).json
+    bits = [one["log2_likelihood_per_row"] for one in done["models"]]
+    odds = done["models"][0]["weight"] / done["models"][1]["weight"]
+    assert np.log2(odds) == pytest.approx(60 * (bits[0] - bits[1]))
+    done = call("average", mixture, turned, "--weights", "3,1", "-o", out).out
+    assert "0.75" in done
+    made = read_model(out).model
+    assert isinstance(made, TreeMixture)
+    assert made.weights == pytest.approx([*(0.75 * model.weights), *(0.25 * model.weights[::-1])])
+    assert "needs rows" in call("average", mixture, turned, "--weights", "posterior").err
+    assert "not one of" in call("average", mixture, turned, "--weights", "half").err

@@ -21,6 +21,7 @@ from pgmstudio.core.languages.tree_mixture.learning.params import MixtureParams
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver
+from pgmstudio.gui.evaluation.averaging_page import AveragingPage
 from pgmstudio.gui.evaluation.classification_page import ClassificationPage
 from pgmstudio.gui.experiments.page import RecipePage
 from pgmstudio.gui.languages.tree_mixture.assignments_page import ComponentRowsPage
@@ -119,6 +120,11 @@ def mixtures(driver: WindowDriver, _own: Path) -> Iterator[str]:
     many.bar.picture_chosen.emit("side-by-side")
     QTest.qWait(1200)
     yield "mixture-many-side-by-side"
+    driver.do("evaluate.average")
+    average = app.center.current
+    assert isinstance(average, AveragingPage)
+    driver.wait_for("the weights", average.make.isEnabled, 60)
+    yield "mixture-average"
 
 
 def running(driver: WindowDriver, _own: Path) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
+from pgmstudio.core.analysis.model_averaging import no_average_reason
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.row_choice import RowChoices, classifiers
@@ -46,6 +47,14 @@ def open_cross_validation(app: AppContext) -> Page:
     return app.open_page(KEY, partial(CrossValidationPage, app))
 
 
+def open_averaging(app: AppContext) -> Page:
+    """Open the page that averages models."""
+    from pgmstudio.gui.evaluation.averaging_page import KEY, AveragingPage
+
+    close_welcome(app)
+    return app.open_page(KEY, partial(AveragingPage, app))
+
+
 def evaluate_actions(app: AppContext) -> list[ActionSpec]:
     def models_with_rows(kind: str, entries: Iterable[ModelEntry]) -> str | None:
         models = [entry.model for entry in entries]
@@ -61,6 +70,12 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
 
     def no_data() -> str | None:
         return None if app.project.data else "import data first (Ctrl+I)."
+
+    def no_two_models() -> str | None:
+        count = sum(no_average_reason(entry.model) is None for entry in app.project.models.values())
+        if count > 1:
+            return None
+        return "two trees, latent class models or mixtures of trees are needed."
 
     return [
         ActionSpec(
@@ -91,5 +106,15 @@ def evaluate_actions(app: AppContext) -> list[ActionSpec]:
             partial(open_cross_validation, app),
             icon="scales",
             needs=[no_data],
+        ),
+        ActionSpec(
+            "evaluate.average",
+            "Average models…",
+            "Evaluate",
+            "Average trees, latent class models and mixtures of trees by their posterior; the "
+            "result is a mixture of all their trees.",
+            partial(open_averaging, app),
+            icon="circles-three",
+            needs=[no_two_models],
         ),
     ]

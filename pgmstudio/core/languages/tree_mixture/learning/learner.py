@@ -20,6 +20,7 @@ from pgmstudio.core.inference.base import JointSession
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
 from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
+from pgmstudio.core.languages.tree_mixture.averaging import averaged
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.em import (
     TreeMixtureSteps,
@@ -560,13 +561,6 @@ def posterior_weights(points: Sequence[MixturePoint], rows: float) -> Floats:
     logs = rows * math.log(2) * np.array([point.bic_bits for point in points])
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())
-
-
-def averaged(models: Sequence[TreeMixture], weights: Floats) -> TreeMixture:
-    """Σ_Q w_Q Q(x), itself a mixture of trees (Meilă 1999, eq. 4.3)."""
-    parts = [weight * model.weights for weight, model in zip(weights, models, strict=True)]
-    trees = tuple(tree for model in models for tree in model.trees)
-    return TreeMixture(models[0].domain, np.concatenate(parts), trees)
 
 
 def _bits_per_row(model: TreeMixture, rows: SparseRows) -> float:
