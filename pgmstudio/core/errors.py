@@ -29,6 +29,7 @@ from typing import TypeVar
 E = TypeVar("E")
 
 _MAX_NAMES = 20  # of a long cycle in a message
+_SHORTEST_PART = 3  # of a name, to be looked for in others
 _MAX_COMPARED, _LONGEST_COMPARED = 5000, 100  # names that could have been meant
 
 
@@ -154,7 +155,11 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
     if len(name) > _LONGEST_COMPARED:
         return None
     short = [other for other in known[:_MAX_COMPARED] if len(other) <= _LONGEST_COMPARED]
-    return next(iter(difflib.get_close_matches(name, short, n=1, cutoff=0.5)), None)
+    close = difflib.get_close_matches(name, short, n=1, cutoff=0.5)
+    if close or len(name) < _SHORTEST_PART:
+        return next(iter(close), None)
+    part = name.lower()
+    return min((other for other in short if part in other.lower()), key=len, default=None)
 
 
 class UnknownNameError(PgmStudioError, LookupError):
@@ -182,6 +187,13 @@ def named(what: str, key: str, entries: Mapping[str, E]) -> E:
         return entries[key]
     except KeyError:
         raise UnknownNameError(what, key, entries) from None
+
+
+def no_column(name: str, columns: Sequence[str]) -> str:
+    """The message of a parameter that names no column of the data."""
+    near = nearest(name, columns)
+    hint = f"; did you mean {near}?" if near is not None else ""
+    return f"{name!r} is not a column{hint}"
 
 
 class ImpossibleEvidenceError(PgmStudioError):

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.project.edits import add_model
+from pgmstudio.core.project.edits import Computed, Edit, add_model
 from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.project.run_request import RunRequest
@@ -45,10 +45,13 @@ def open_model_page(app: AppContext, model_id: str, *, split: bool = False) -> N
     app.open("model", model_id, split=split)
 
 
-def add_and_show_model(app: AppContext, entry: ModelEntry, text: str) -> str | None:
-    """Add a model in one undoable step and show its page; returns the model's id."""
-    model_id = app.project.next_model_id()
-    if not app.change(text, partial(add_model, entry=entry)):
+def add_and_show_model(
+    app: AppContext, entry: ModelEntry, text: str, how: Edit | None = None
+) -> str | None:
+    """Add a model in one undoable step and show its page; returns the model's id. `how` is an edit
+    that makes the same model from the project or a file."""
+    model_id, add = app.project.next_model_id(), partial(add_model, entry=entry)
+    if not app.change(text, add if how is None else Computed(how, add)):
         return None
     close_welcome(app)
     open_model_page(app, model_id)

@@ -29,11 +29,11 @@ from pgmstudio.core.languages.diagrams import picture_names, picture_of
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
-from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
+from pgmstudio.core.languages.pdg.candidate_operations import redirections_to
+from pgmstudio.core.languages.pdg.diagrams import node_name, operation_edit
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.registry import LANGUAGES, edge_analysis, language, language_of
 from pgmstudio.core.languages.sessions import Sampled, SamplePlan, open_session, sample_rows
-from pgmstudio.core.languages.tree_mixture.edits import TreeEdit
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.learning.edge_moves import ClimbResult, MoveList, MoveParams, climb
 from pgmstudio.core.model import Model, ProbabilisticModel, edges_of, has_edges
@@ -149,8 +149,15 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
         root = names[graph.roots[0]]
         states = model.domain[root].cardinality
         inner = next(n for n, c in zip(names, graph.node_counts, strict=True) if c > 1)
+        redirected = operation_edit(model, next(redirections_to(graph, inner, 0)))
         return {
-            "take_step": {"step": CandidateOperation(Operation.MERGE, inner, 0, 1)},
+            "merge_nodes": {
+                "node": node_name(model, inner, 0),
+                "other": node_name(model, inner, 1),
+                "data": rows,
+            },
+            "split_node": {"node": node_name(model, inner, 0)},
+            redirected.pop("edit"): redirected,
             "move_variable": {"variable": inner, "above": None, "data": rows},
             "set_node": {"variable": root, "node": 0, "numbers": [1 / states] * states},
         }
@@ -178,7 +185,7 @@ def edits_of(model: Model) -> dict[str, dict[str, Any]]:
         root = tree.domain.names[tree.parents.index(None)]
         states = tree.domain[root].cardinality
         return {
-            "edit_tree": {"step": TreeEdit(0, removed=tree.edges[0])},
+            "edit_tree": {"number": 0, "removed": tree.edges[0]},
             "set_tree_table": {
                 "number": 0,
                 "variable": root,

@@ -55,6 +55,13 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
     assert str(SAMPLES[7]) == "No variable is called “smoe”. Did you mean smoker?"
 
 
+def test_a_part_of_a_name_suggests_the_shortest_that_has_it() -> None:
+    error = UnknownNameError("learner", "Hill", ["bn.k2", "bn.hill-climb", "bn.hill-climb-tabu"])
+    assert str(error) == "No learner is called “Hill”. Did you mean bn.hill-climb?"
+    error = UnknownNameError("learner", "xyz", ["bn.k99"] * 13)
+    assert str(error) == "No learner is called “xyz”."
+
+
 def test_a_refused_edge_names_the_cycle() -> None:
     assert str(SAMPLES[5]) == "smoker → asia would close a cycle: asia → tub → smoker."
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, no_column
 
 Price = tuple[str, str, float]
 
@@ -59,7 +59,7 @@ class EdgePrices:
         for one, other, price in self.prices:
             for name in (one, other):
                 if name not in index:
-                    raise ParameterError({"edge_prices": f"{name} is not a column"})
+                    raise ParameterError({"edge_prices": no_column(name, names)})
             u, v = index[one], index[other]
             result[u, v] = result[v, u] = price
         return result

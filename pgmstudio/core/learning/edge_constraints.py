@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.errors import CycleError, KnowledgeError, ParameterError
+from pgmstudio.core.errors import CycleError, KnowledgeError, ParameterError, no_column
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.graphs.dag import Dag
@@ -192,7 +192,7 @@ def best_forest(
 ) -> list[int | None]:
     """The parents of the forest of largest total weight that obeys root and knowledge."""
     if root is not None and root not in names:
-        raise ParameterError({"root": f"{root!r} is not a column"})
+        raise ParameterError({"root": no_column(root, names)})
     top = 0 if root is None else names.index(root)
     rules = ForestRules.of(names, knowledge, root)
     if rules is None:

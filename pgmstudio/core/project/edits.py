@@ -17,9 +17,13 @@ from pgmstudio.core.data.imprecise import as_imprecise, as_precise, with_typed_c
 from pgmstudio.core.data.resampling import Split, SplitPlan, split_rows
 from pgmstudio.core.errors import DataError, GraphError, PgmStudioError, named
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.languages.bayesian_network.arc_reversal import with_edge_turned
+from pgmstudio.core.languages.bayesian_network.arc_reversal import (
+    with_edge_turned,
+    with_equivalent_graph,
+)
 from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.registry import a_kind
@@ -47,6 +51,17 @@ class InOrder:
 
     def __call__(self, project: Project) -> Project:
         return reduce(lambda so_far, edit: edit(so_far), self.edits, project)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """An edit whose result was computed beforehand, since it takes long; `edit` would give it."""
+
+    edit: Edit
+    result: Edit
+
+    def __call__(self, project: Project) -> Project:
+        return self.result(project)
 
 
 @dataclass(frozen=True)
@@ -189,6 +204,8 @@ DATA_EDITS: Mapping[str, Callable[..., DataSet]] = {
         transforms.drop_rows,
         transforms.missing_as_state,
         transforms.impute_mode,
+        transforms.impute_seeded,
+        DataSet.complete_rows,
         as_imprecise,
         as_precise,
         with_typed_cells,
@@ -511,6 +528,19 @@ def turn_edge(project: Project, *, model_id: str, source: str, target: str) -> P
     return same_distribution(
         project, model_id=model_id, model=with_edge_turned(network, source, target)
     )
+
+
+def direct_edges(project: Project, *, model_id: str, edges: Iterable[Edge]) -> Project:
+    """The equivalent graph in which these edges have these directions, and all others their own;
+    P stays the same."""
+    network = _network(project, model_id)
+    wanted = {frozenset(edge): edge for edge in edges}
+    turned = tuple(wanted.pop(frozenset(edge), edge) for edge in network.dag.edges)
+    if wanted:
+        source, target = next(iter(wanted.values()))
+        raise GraphError(f"There is no edge between {source} and {target}.")
+    dag = Dag.from_edges(network.dag.names, turned)
+    return same_distribution(project, model_id=model_id, model=with_equivalent_graph(network, dag))
 
 
 def same_distribution(project: Project, *, model_id: str, model: BayesianNetwork) -> Project:

@@ -8,21 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, get_args, runtime_checkable
+
+import numpy as np
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import DataError, GraphError, UnknownNameError
+from pgmstudio.core.errors import DataError, GraphError, UnknownNameError, named
+from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.background_knowledge import Edge
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
-from pgmstudio.core.languages.registry import a_kind, language_edit
+from pgmstudio.core.languages.bayesian_network.conversions import as_network
+from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation import (
+    impute_by_model,
+)
+from pgmstudio.core.languages.conversions import converted, same_distribution
+from pgmstudio.core.languages.registry import a_kind, edge_analysis, kind_noun, language_edit
+from pgmstudio.core.learning.edge_moves import MoveKey, MoveParams
 from pgmstudio.core.model import Model, edges_of, has_edges
-from pgmstudio.core.project.edits import put, replace_model, without
+from pgmstudio.core.project.edits import (
+    add_model,
+    put,
+    replace_data,
+    replace_model,
+    replace_structure,
+    without,
+)
 from pgmstudio.core.project.file_properties import Properties
+from pgmstudio.core.project.model_rows import no_rows_reason, rows_of_model
 from pgmstudio.core.project.project import EvidenceCase, ModelEntry, Point, Project
+from pgmstudio.core.scores.edge_gains import EdgeAction
 
 V = TypeVar("V")
 F = TypeVar("F")
+
+# The key of a converted model's provenance for the check of its distribution.
+CHECKED = "checked"
 
 
 @runtime_checkable
@@ -270,7 +292,76 @@ def edit_language(project: Project, *, model_id: str, edit: str, **arguments: An
     """
     entry = project.model_entry(model_id)
     change = language_edit(entry.model, edit)
-    project = replace_model(project, model_id=model_id, model=change(entry.model, **arguments))
+    return edited_model(project, model_id=model_id, model=change(entry.model, **arguments))
+
+
+def edit_from_rows(project: Project, *, model_id: str, edit: str, **arguments: Any) -> Project:
+    """An edit of a language that takes the rows of the model, such as `fit_parameters`: those that
+    it was learned from, or the first that fit."""
+    rows = _rows(project, model_id)
+    return edit_language(project, model_id=model_id, edit=edit, data=rows, **arguments)
+
+
+def _rows(project: Project, model_id: str) -> DataSet:
+    rows = rows_of_model(project, model_id)
+    if rows is None:
+        raise GraphError(no_rows_reason(project, model_id))
+    return rows.data
+
+
+def impute_from_model(project: Project, *, data_id: str, model_id: str, seed: int) -> Project:
+    """Missing cells drawn from the model given the other cells of their row."""
+    entry, data = project.model_entry(model_id), project.data_entry(data_id).data
+    network = as_network(entry.model)
+    if network is None:
+        raise GraphError(f"Cells cannot be drawn from {a_kind(entry.model.kind)}.")
+    filled = impute_by_model(network, data, np.random.default_rng(seed))
+    return replace_data(project, data_id=data_id, data=filled)
+
+
+def make_moves(
+    project: Project, *, model_id: str, moves: Iterable[tuple[str, ...]], smoothing: float
+) -> Project:
+    """Moves of a structure search, such as `("add", "A", "B")`, with parameters from the rows of
+    the model. A fourth entry is the context of an edge that the move is of."""
+    model, rows = project.model_entry(model_id).model, _rows(project, model_id)
+    analysis = edge_analysis(model.kind)
+    graph = analysis.graph_of(model)
+    search = analysis.search(rows, MoveParams(score=next(iter(analysis.move_scores))), graph)
+    for action, source, target, *context in moves:
+        name = named("move", action, {one: one for one in get_args(EdgeAction)})
+        graph = search.moved(
+            graph, MoveKey(name, source, target, analysis.is_directed, "".join(context))
+        )
+    fitted = analysis.fitted(model, graph, rows, smoothing)
+    return replace_structure(project, model_id=model_id, model=fitted)
+
+
+def convert_model(project: Project, *, model_id: str, kind: str) -> Project:
+    """One more model: this one in another language, with its titles and notes."""
+    return add_model(project, entry=converted_entry(project.model_entry(model_id), kind))
+
+
+def converted_entry(entry: ModelEntry, kind: str, cancel: CancelToken = NEVER) -> ModelEntry:
+    """A model in another language, with the outcome of the check of its distribution."""
+    model: Model = converted(entry.model, kind)
+    checked = same_distribution(entry.model, model, cancel)
+    return ModelEntry(
+        f"{entry.title} as {kind_noun(kind)}",
+        model,
+        data_id=entry.data_id,
+        node_titles=dict(entry.node_titles),
+        notes=entry.notes,
+        provenance={
+            "made by": f"converted from {entry.title}, {a_kind(entry.model.kind)}",
+            CHECKED: checked.message(),
+        },
+    )
+
+
+def edited_model(project: Project, *, model_id: str, model: Model) -> Project:
+    """The model after an edit of its language; notes on edges that are gone go with them."""
+    project = replace_model(project, model_id=model_id, model=model)
     entry = project.model_entry(model_id)
     if entry.edge_notes and has_edges(entry.model):
         edges = set(edges_of(entry.model))

@@ -24,7 +24,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted, grouped
-from pgmstudio.core.project.edits import add_comparison, add_model
+from pgmstudio.core.project.edits import Edit, InOrder, add_comparison, add_model
 from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
 from pgmstudio.gui.comparison.comparison_run import (
     ComparisonRun,
@@ -135,21 +135,18 @@ class ComparisonExports(QObject):
             return
         points = [row.point for row in self.table.ranked if row.point is not None]
         entries = {p.key: self._entry(p) for p in points if p.model is not None}
-        models = self._app.project.models
-        there = {k: self._opened[k] for k in entries if self._opened.get(k) in models}
-        data_id = self._known_data
-        model_ids: dict[str, str] = {}
-
-        def edit(project: Project) -> Project:
-            model_ids.update(there)
-            for key, entry in entries.items():
-                if key not in there:
-                    model_ids[key] = project.next_model_id()
-                    project = add_model(project, entry=entry)
-            members = tuple(model_ids[key] for key in entries)
-            return add_comparison(project, entry=ComparisonEntry("Languages", members, data_id))
-
-        if self._app.change("Add the models of all languages", edit):
+        project = self._app.project
+        model_ids = {k: self._opened[k] for k in entries if self._opened.get(k) in project.models}
+        steps: list[Edit] = []
+        for key, entry in entries.items():
+            if key not in model_ids:
+                model_ids[key] = project.next_model_id()
+                steps.append(partial(add_model, entry=entry))
+                project = steps[-1](project)
+        members = tuple(model_ids[key] for key in entries)
+        comparison = ComparisonEntry("Languages", members, self._known_data)
+        steps.append(partial(add_comparison, entry=comparison))
+        if self._app.change("Add the models of all languages", InOrder(tuple(steps))):
             self._opened.update(model_ids)
             self._app.notify(f"{counted(len(entries), 'model')} added to the project.", undo=True)
 

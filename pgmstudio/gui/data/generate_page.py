@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.resampling import split
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.experiments.generators.generator import Generator
@@ -27,8 +25,13 @@ from pgmstudio.core.experiments.generators.registry import GENERATORS
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import params_to_dict, specs_of
-from pgmstudio.core.project.edits import add_data, add_model
-from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
+from pgmstudio.core.project.drawn_data import (
+    add_generated,
+    draw,
+    generate,
+    generated_entry,
+)
+from pgmstudio.core.project.edits import Computed
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome, open_data_page
@@ -54,7 +57,6 @@ from pgmstudio.gui.widgets.param_form import ParamForm
 
 KEY = "generate"
 _NAME = Qt.ItemDataRole.UserRole
-TEST_FRACTION = 1 / 3  # 10 000 training and 5 000 test rows, as in the thesis
 
 
 class GeneratePage(Page):
@@ -68,7 +70,7 @@ class GeneratePage(Page):
         super().__init__(KEY)
         self._app = app
         self._forms: dict[str, ParamForm] = {}
-        self._pending: tuple[Generator, Any] | None = None
+        self._pending: tuple[Generator, Any, int, int] | None = None
         self._latest_task = LatestTask(self, self._on_rows, self._on_failed)
         self.list = QListWidget()
         self.list.setObjectName("generators")
@@ -211,8 +213,8 @@ class GeneratePage(Page):
         if params is None:
             return
         self.problem.show_text("")
-        self._pending = (self.generator, params)
         seed, rows = self.seed.value(), self.rows.value()
+        self._pending = (self.generator, params, seed, rows)
         wants_truth = self.adds_truth.isChecked()
         self._latest_task.ask(partial(_draw, self.generator, params, seed, rows, wants_truth))
         self._refresh()
@@ -220,24 +222,21 @@ class GeneratePage(Page):
     def _on_rows(self, drawn: tuple[DataSet, Model | None]) -> None:
         assert self._pending is not None
         data, truth = drawn
-        generator, params = self._pending
-        seed = self.seed.value()
-        origin = {
-            "made by": f"generator {generator.name}",
-            "rows": data.row_count,
-            "seed": seed,
-            **params_to_dict(params),
-        }
-        entry = DataEntry(
-            self.name.text().strip() or generator.title,
-            data,
-            split=split(data, (1 - TEST_FRACTION, TEST_FRACTION), seed)
-            if self.split_rows.isChecked()
-            else None,
-            provenance=origin,
+        generator, params, seed, rows = self._pending
+        name, is_split = self.name.text().strip(), self.split_rows.isChecked()
+        entry = generated_entry(generator, params, seed, data, name=name, is_split=is_split)
+        how = partial(
+            generate,
+            generator=generator.name,
+            rows=rows,
+            seed=seed,
+            parameters=params_to_dict(params),
+            name=name,
+            is_split=is_split,
+            adds_truth=truth is not None,
         )
         data_id = self._app.project.next_data_id()
-        edit = partial(_with_rows, entry=entry, data_id=data_id, truth=truth)
+        edit = Computed(how, partial(add_generated, entry=entry, truth=truth))
         if self._app.change(f"Generate {entry.name}", edit):
             open_data_page(self._app, data_id)
             self._app.center.close_page(self)
@@ -252,21 +251,9 @@ class GeneratePage(Page):
 
 
 def _draw(
-    generator: Generator, params: Any, seed: int, rows: int, wants_truth: bool, _cancel: CancelToken
+    generator: Generator, params: Any, seed: int, rows: int, adds_truth: bool, _cancel: CancelToken
 ) -> tuple[DataSet, Model | None]:
-    truth = None
-    if wants_truth and generator.truth is not None:
-        truth = generator.truth(params, np.random.default_rng(seed))
-    return generator.generate(params, np.random.default_rng(seed), rows), truth
-
-
-def _with_rows(project: Project, *, entry: DataEntry, data_id: str, truth: Model | None) -> Project:
-    project = add_data(project, entry=entry)
-    if truth is None:
-        return project
-    title = f"True model of {entry.name}"
-    model_entry = ModelEntry(title, truth, data_id=data_id, provenance=dict(entry.provenance))
-    return add_model(project, entry=model_entry)
+    return draw(generator, params, seed, rows, adds_truth)
 
 
 def open_generate(app: AppContext) -> GeneratePage:

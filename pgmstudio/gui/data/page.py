@@ -23,6 +23,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation 
 )
 from pgmstudio.core.number_format import counted, grouped, join_names
 from pgmstudio.core.project.edits import split_data
+from pgmstudio.core.project.model_edits import impute_from_model
 from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.associations_tab import AssociationTab
@@ -112,12 +113,16 @@ class MissingTab(QWidget):
 
     def _fill_by_model(self) -> None:
         """Draw each missing cell from the active model in the background."""
-        entry = last_model(self._app).entry
-        network = as_network(entry.model) if entry is not None else None
+        last = last_model(self._app)
+        network = as_network(last.entry.model) if last.entry is not None else None
         if network is None:
             self._app.notify("Open or learn a Bayesian network of these columns first.")
             return
         data, seed = self._app.project.data[self._data_id].data, self.seed.value()
+
+        self._how = partial(
+            impute_from_model, data_id=self._data_id, model_id=last.id or "", seed=seed
+        )
 
         def fill(cancel: CancelToken) -> tuple[DataSet, DataSet]:
             rng = np.random.default_rng(seed)
@@ -128,7 +133,8 @@ class MissingTab(QWidget):
     def _on_filled(self, result: tuple[DataSet, DataSet]) -> None:
         before, filled = result
         if before is self._app.project.data[self._data_id].data:
-            replace_filled(self._app, self._data_id, filled, "Impute missing cells from the model")
+            text = "Impute missing cells from the model"
+            replace_filled(self._app, self._data_id, filled, text, self._how)
 
     def show_data(self, data: DataSet) -> None:
         """Compute the patterns of `data` unless they are shown already."""

@@ -13,8 +13,8 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.languages.sessions import Sampled, SamplePlan, sample_rows
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.edits import add_data
-from pgmstudio.core.project.project import DataEntry
+from pgmstudio.core.project.drawn_data import sample_model, sampled_entry
+from pgmstudio.core.project.edits import Computed, add_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.navigation import open_data_page
@@ -141,21 +141,18 @@ class SamplePage(Page):
 
     def _add_to_project(self, plan: SamplePlan, sampled: Sampled) -> None:
         app, title = self._app, self._title
-        given = {name: str(finding) for name, finding in (plan.evidence or {}).items()}
-        entry = DataEntry(
-            name=f"{title} sample",
-            data=sampled.data,
-            provenance={
-                "made by": f"sampled from model {title}",
-                "model": self._model_id,
-                "rows": plan.rows,
-                "seed": plan.seed,
-                "missing rate": plan.missing_rate,
-                "evidence": given,
-            },
+        entry = sampled_entry(self._model_id, title, plan, sampled.data)
+        how = partial(
+            sample_model,
+            model_id=self._model_id,
+            rows=plan.rows,
+            seed=plan.seed,
+            missing_rate=plan.missing_rate,
+            evidence=dict(plan.evidence or {}),
         )
         data_id = app.project.next_data_id()
-        if app.change(f"Sample from {title}", partial(add_data, entry=entry)):
+        edit = Computed(how, partial(add_data, entry=entry))
+        if app.change(f"Sample from {title}", edit):
             open_data_page(app, data_id)
             app.center.close_page(self)
             app.notify(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)

@@ -13,7 +13,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.io.child_reading import read_model_in_child
 from pgmstudio.core.io.models.files import ModelFile, is_model_path, read_model
-from pgmstudio.core.io.models.project_entry import model_entry
+from pgmstudio.core.io.models.project_entry import file_fingerprint, model_entry, open_model
 from pgmstudio.core.io.project.project_file import read_project
 from pgmstudio.core.project.edits import with_distinct_titles
 from pgmstudio.core.project.project import Project
@@ -138,11 +138,13 @@ def open_model_file(
 ) -> None:
     """Add the model of a file to the project and show it."""
 
-    def show(file: ModelFile) -> None:
+    def show(read: tuple[ModelFile, str]) -> None:
+        file, fingerprint = read
         for warning in file.warnings:
             app.log("warning", warning)
-        entry = model_entry(file, file.title or path.name.split(".")[0])
-        add_and_show_model(app, entry, f"Open {path.name}")
+        title = file.title or path.name.split(".")[0]
+        how = partial(open_model, path=str(path.absolute()), title=title, fingerprint=fingerprint)
+        add_and_show_model(app, model_entry(file, title), f"Open {path.name}", how)
         if file.warnings:
             more = f" {len(file.warnings) - 1} more in the log." if len(file.warnings) > 1 else ""
             app.notify(file.warnings[0] + more)
@@ -186,10 +188,13 @@ def read_with_progress(
         then(opened)
 
 
-def _read_model(path: Path, cancel: CancelToken, _report_fraction: ReportFraction) -> ModelFile:
+def _read_model(
+    path: Path, cancel: CancelToken, _report_fraction: ReportFraction
+) -> tuple[ModelFile, str]:
     # Taking a long text apart would hold up the window from another thread, too.
     is_small = not path.is_file() or path.stat().st_size < SMALL_TEXT
-    return read_model(path) if is_small else read_model_in_child(path, cancel)
+    file = read_model(path) if is_small else read_model_in_child(path, cancel)
+    return file, file_fingerprint(path)
 
 
 def _read(path: Path, cancel: CancelToken, report_fraction: ReportFraction) -> OpenedProject:

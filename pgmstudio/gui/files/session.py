@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +13,6 @@ from pgmstudio.core.errors import Cancelled, PgmStudioError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.files.saving import project_folder
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
@@ -22,6 +20,7 @@ from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.file_dialog import choose_file, choose_target
 
 if TYPE_CHECKING:
+    from pgmstudio.core.io.session.commands import Replayed
     from pgmstudio.core.io.session.replay import RunTask
     from pgmstudio.core.io.session.script import Script
 
@@ -141,7 +140,9 @@ class SessionCommands(QObject):
         app = self._app
         before, model_id = app.project, app.workspace.model_id
 
-        def work(cancel: CancelToken, report: ReportFraction) -> Project:
+        def work(cancel: CancelToken, report: ReportFraction) -> Replayed:
+            from pgmstudio.core.io.session.commands import Replayed
+
             run = cast("RunTask", in_process)
             replay = script.start_in(before, cancel, data_id=data_id, model_id=model_id, run=run)
             text = ""
@@ -154,13 +155,13 @@ class SessionCommands(QObject):
                 raise
             except PgmStudioError as error:
                 raise PgmStudioError(f"{name}, {text}: {error} Nothing was changed.") from None
-            return replay.project
+            return Replayed(tuple(replay.performed), replay.project)
 
-        def then(after: Project) -> None:
+        def then(replayed: Replayed) -> None:
             if app.project is not before:  # a run has ended meanwhile
                 changed = f"The project was changed while {name} was replayed. Replay it again."
                 app.errors.report(PgmStudioError(changed))
-            elif app.change(f"Replay {name}", partial(_replaced, after=after)):
+            elif app.change(f"Replay {name}", replayed):
                 app.notify(f"Replayed {counted(len(script.steps), 'step')} of {name}.", undo=True)
 
         def failed(error: BaseException) -> None:
@@ -168,10 +169,6 @@ class SessionCommands(QObject):
                 app.errors.report(error)
 
         run_with_progress(app.window, f"Replaying {name}…", work, then, failed)
-
-
-def _replaced(_before: Project, *, after: Project) -> Project:
-    return after
 
 
 def export_session_actions(app: AppContext) -> list[ActionSpec]:

@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.languages.conversions import (
-    conversions_of,
-    converted,
-    not_converted_reason,
-    same_distribution,
-)
-from pgmstudio.core.languages.registry import LANGUAGES, a_kind, kind_noun
-from pgmstudio.core.model import Model
+from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.languages.conversions import conversions_of, not_converted_reason
+from pgmstudio.core.languages.registry import LANGUAGES, kind_noun
+from pgmstudio.core.project.model_edits import CHECKED, convert_model, converted_entry
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL
@@ -34,9 +29,6 @@ from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
     from pgmstudio.gui.model_page.page import ModelPage
-
-# The key of a converted model's provenance for the check of its distribution.
-CHECKED = "checked"
 
 
 def language_actions(app: AppContext) -> list[ActionSpec]:
@@ -114,32 +106,24 @@ class _ConversionCommands(QObject):
         """Add the converted model to the project; the original stays."""
         entry = self._entry
         if entry is not None:
+            self._asked = (entry, self._app.workspace.model_id or "", kind)
             self._converting.ask(partial(_converted_entry, entry, kind))
 
     def _on_converted(self, made: ModelEntry | PgmStudioError) -> None:
         if isinstance(made, PgmStudioError):
             self._app.errors.report(made)
-        elif add_and_show_model(self._app, made, f"Convert to {made.title}") is not None:
+            return
+        entry, model_id, kind = self._asked
+        is_same = self._app.project.models.get(model_id) is entry
+        how = partial(convert_model, model_id=model_id, kind=kind) if is_same else None
+        if add_and_show_model(self._app, made, f"Convert to {made.title}", how) is not None:
             self._app.notify(str(made.provenance[CHECKED]))
 
 
 def _converted_entry(
-    entry: ModelEntry, kind: str, cancel: CancelToken = NEVER
+    entry: ModelEntry, kind: str, cancel: CancelToken
 ) -> ModelEntry | PgmStudioError:
-    """The model in another language, with the titles and notes of the original."""
     try:
-        model: Model = converted(entry.model, kind)
-        checked = same_distribution(entry.model, model, cancel)
+        return converted_entry(entry, kind, cancel)
     except PgmStudioError as error:
         return error
-    return ModelEntry(
-        f"{entry.title} as {kind_noun(kind)}",
-        model,
-        data_id=entry.data_id,
-        node_titles=dict(entry.node_titles),
-        notes=entry.notes,
-        provenance={
-            "made by": f"converted from {entry.title}, {a_kind(entry.model.kind)}",
-            CHECKED: checked.message(),
-        },
-    )

@@ -25,7 +25,7 @@ from pgmstudio.core.errors import CycleError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.junction_tree import SizeForecast, size_with_edge
 from pgmstudio.core.inference.base import done_states
-from pgmstudio.core.io.models.subnetwork_clipboard import copied, pasted
+from pgmstudio.core.io.models.subnetwork_clipboard import copied, paste_nodes, pasted
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
     not_reversible_reason,
@@ -515,8 +515,9 @@ class EditController(QObject):
         added = self._in_sight(part.positions) if at is None else part.positions
         points = {**scene.positions, **added}
         self._canvas.view.hold()
-        replaced = partial(edits.replace_model, model_id=self._model_id, model=part.model)
-        edit = edits.InOrder((replaced, self._moving(points)))
+        how = partial(paste_nodes, model_id=self._model_id, part=part.part)
+        result = partial(edits.replace_model, model_id=self._model_id, model=part.model)
+        edit = edits.InOrder((edits.Computed(how, result), self._moving(points)))
         if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
             for name in part.names[:1]:

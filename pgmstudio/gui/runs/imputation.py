@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.transforms import impute_mode, impute_random, missing_as_state
+from pgmstudio.core.data.transforms import missing_as_state
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.project.edits import replace_data
+from pgmstudio.core.project.edits import Computed, Edit, edit_data, replace_data
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.widgets.basic import button, hbox
 from pgmstudio.gui.widgets.basic import label as text_label
@@ -21,13 +20,14 @@ from pgmstudio.gui.widgets.basic import label as text_label
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A way to remove missing cells; `fill` takes the data and a seed."""
+    """A way to remove missing cells."""
 
     name: str
     label: str
     tip: str
     undo_text: str
-    fill: Callable[[DataSet, int], DataSet]
+    edit: str  # of `edit_data`
+    takes_seed: bool = False
 
 
 REMEDIES = {
@@ -38,28 +38,29 @@ REMEDIES = {
             "Fill with the most frequent state",
             "Every missing cell gets the most frequent state of its column.",
             "Fill missing cells with the most frequent state",
-            lambda data, _seed: impute_mode(data),
+            "impute_mode",
         ),
         Remedy(
             "fillRandom",
             "Fill at random",
             "Missing cells are drawn from the distribution of their column, with the seed.",
             "Fill missing cells at random",
-            lambda data, seed: impute_random(data, np.random.default_rng(seed)),
+            "impute_seeded",
+            takes_seed=True,
         ),
         Remedy(
             "missingState",
             "Make “missing” a state",
             "Columns with missing cells get one more state.",
             "Make “missing” a state",
-            lambda data, _seed: missing_as_state(data),
+            "missing_as_state",
         ),
         Remedy(
             "dropIncomplete",
             "Keep complete rows only",
             "Rows with a missing cell are deleted.",
             "Delete rows with missing cells",
-            lambda data, _seed: data.complete_rows(),
+            "complete_rows",
         ),
     )
 }
@@ -67,18 +68,19 @@ REMEDIES = {
 
 def apply_remedy(app: AppContext, data_id: str, remedy: Remedy, seed: int = 0) -> None:
     """Apply a remedy to the data set as an undoable change."""
-    data = app.project.data[data_id].data
+    arguments: dict[str, Any] = {"seed": seed} if remedy.takes_seed else {}
+    how: Edit = partial(edit_data, data_id=data_id, edit=remedy.edit, **arguments)
     try:
-        changed = remedy.fill(data, seed)
+        changed = how(app.project).data[data_id].data
     except PgmStudioError as error:
         app.errors.report(error)
         return
-    replace_filled(app, data_id, changed, remedy.undo_text)
+    replace_filled(app, data_id, changed, remedy.undo_text, how)
 
 
-def replace_filled(app: AppContext, data_id: str, changed: DataSet, text: str) -> None:
-    """Replace the data set by its filled version as an undoable change."""
-    edit = partial(replace_data, data_id=data_id, data=changed)
+def replace_filled(app: AppContext, data_id: str, changed: DataSet, text: str, how: Edit) -> None:
+    """Replace the data set by its filled version, which `how` makes, as an undoable change."""
+    edit = Computed(how, partial(replace_data, data_id=data_id, data=changed))
     if changed is not app.project.data[data_id].data and app.change(text, edit):
         app.notify(f"{text}.", undo=True)
 

@@ -24,7 +24,7 @@ from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.edits import same_distribution
+from pgmstudio.core.project.edits import Computed, direct_edges, same_distribution
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_view import NodeView
@@ -264,8 +264,10 @@ class EquivalencePage(Page):
         carried = self._carried
         if carried is None or carried.before is not self._model or not self.use.isEnabled():
             return
-        count = counted(len(turned(carried.before.dag, carried.after.dag)), "edge")
-        edit = partial(same_distribution, model_id=self._id, model=carried.after)
+        edges = turned(carried.before.dag, carried.after.dag)
+        count = counted(len(edges), "edge")
+        how = partial(direct_edges, model_id=self._id, edges=edges)
+        edit = Computed(how, partial(same_distribution, model_id=self._id, model=carried.after))
         if self._app.change(f"Reverse {count}, same distribution", edit):
             self._app.notify(f"{self._title}: {count} reversed, same distribution.", undo=True)
 

@@ -24,12 +24,12 @@ from pgmstudio.core.learning.edge_moves import (
     MoveKey,
     MoveList,
     MoveParams,
-    NextMove,
     climb,
 )
 from pgmstudio.core.model import Model, edge_text
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.edits import replace_structure
+from pgmstudio.core.project.model_edits import make_moves
 from pgmstudio.core.project.model_rows import no_rows_reason
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.canvas.canvas import Canvas
@@ -90,7 +90,8 @@ class Taken:
 
     question: MoveQuestion
     model: Model
-    moves: tuple[NextMove, ...]
+    moves: tuple[MoveKey, ...]
+    smoothing: float
     undo_text: str
     rule: Edit | None = None
 
@@ -121,7 +122,8 @@ class _Searches:
                     after = question.model
                     if event.moves:
                         after = question.fitted(event.graph, smoothing, cancel)
-                    yield Taken(question, after, event.moves, "")
+                    keys = tuple(move.key for move in event.moves)
+                    yield Taken(question, after, keys, smoothing, "")
                 else:
                     yield event
 
@@ -339,15 +341,12 @@ class MoveSearch(QObject):
         question = self._current()
         if question is None:
             return
-        moves = self.move_list.moves if self.move_list else ()
-        move = next((m for m in moves if m.key == key), None)
-        taken = () if move is None else (move,)
         smoothing = self._smoothing(question.model_id)
 
         def fit(cancel: CancelToken) -> Taken:
             graph = self._searches.moved(question, key)
             after = question.fitted(graph, smoothing, cancel)
-            return Taken(question, after, taken, text, rule)
+            return Taken(question, after, (key,), smoothing, text, rule)
 
         self.is_taking = True
         self._doing.ask(fit)
@@ -405,10 +404,14 @@ class MoveSearch(QObject):
     def _change(self, taken: Taken) -> None:
         model_id = taken.question.model_id
 
-        def edit(project: Project) -> Project:
-            project = project if taken.rule is None else taken.rule(project)
-            return replace_structure(project, model_id=model_id, model=taken.model)
-
+        moves = [
+            (key.action, key.source, key.target, *filter(None, (key.context,)))
+            for key in taken.moves
+        ]
+        how = partial(make_moves, model_id=model_id, moves=moves, smoothing=taken.smoothing)
+        result = partial(replace_structure, model_id=model_id, model=taken.model)
+        rule = () if taken.rule is None else (taken.rule,)
+        edit = edits.InOrder((*rule, edits.Computed(how, result)))
         count = len(taken.moves)
         text = taken.undo_text or f"Take {count} best {'move' if count == 1 else 'moves'}"
         self._app.change(text, edit)

@@ -29,7 +29,13 @@ from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.learning.base import Finished
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.model import DirectedModel, Model
-from pgmstudio.core.project.edits import choices_of, resolve_choices, same_distribution
+from pgmstudio.core.project.edits import (
+    Computed,
+    choices_of,
+    direct_edges,
+    resolve_choices,
+    same_distribution,
+)
 from pgmstudio.core.project.project import ModelEntry, Project, Run
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.layers import OpenLink
@@ -290,7 +296,11 @@ class UnresolvedDirections(QObject):
             return
         before = self.decided
         text = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
-        edit = partial(same_distribution, model_id=self._model_id, model=turned.after)
+        kept = set(turned.before.dag.edges)
+        edges = [edge for edge in turned.after.dag.edges if edge not in kept]
+        how = partial(direct_edges, model_id=self._model_id, edges=edges)
+        result = partial(same_distribution, model_id=self._model_id, model=turned.after)
+        edit = Computed(how, result)
         self._decided[self._model_id] = (*before, turned.edge)
         self._app.change(text, edit)
         self.changed.emit()

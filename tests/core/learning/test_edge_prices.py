@@ -145,7 +145,7 @@ def test_searches_find_the_graph_of_highest_posterior_of_all_graphs(key: str) ->
 def test_a_price_of_an_unknown_column_is_refused() -> None:
     data = random_rows(0, 3)
     for key in (*TREES, *SEARCHES):
-        with pytest.raises(ParameterError, match="nobody is not a column"):
+        with pytest.raises(ParameterError, match="'nobody' is not a column"):
             learn(key, data, edge_prices=EdgePrices((("v0", "nobody", 1.0),)))
 
 

@@ -19,7 +19,9 @@ from pgmstudio.core.json_documents import parse_json, render_json
 from pgmstudio.core.languages.conversions import converted
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind, language_of
 from pgmstudio.core.model import Model
+from pgmstudio.core.project.edits import replace_model
 from pgmstudio.core.project.model_edits import Renamable
+from pgmstudio.core.project.project import Project
 
 _CLIPBOARD = Path("clipboard.json")
 # Distance of a copy from its original.
@@ -49,8 +51,9 @@ def copied(model: Model, names: Iterable[str], positions: Mapping[str, Point]) -
 
 @dataclass(frozen=True)
 class Pasted:
-    """The model with the part in it, and where its nodes go."""
+    """The part, the model with it, and where its nodes go."""
 
+    part: Model
     model: Model
     names: tuple[str, ...]
     positions: dict[str, Point]
@@ -66,30 +69,51 @@ def pasted(
 
     It goes to `at`, or to a free position among the nodes that are `present` there.
     """
-    joined = language_of(model).joined
-    if joined is None:
+    if language_of(model).joined is None:
         raise GraphError(_whole(model, "pasted into"))
     try:
         file = file_of_document(parse_json(text.encode("utf-8"), _CLIPBOARD), _CLIPBOARD)
     except PgmStudioError as error:
         raise GraphError("Copy nodes first: there is no part of a model here.") from error
     part = converted(file.model, model.kind)
-    assert isinstance(part, Renamable)
-    names: dict[str, str] = {}
-    taken = set(model.domain.names)
-    for name in part.domain.names:
-        names[name] = _free_name(name, taken)
-        taken.add(names[name])
-    renamed = part.with_domain(Domain(tuple(replace(v, name=names[v.name]) for v in part.domain)))
+    names = _free_names(model, part)
     positions = _apart(_moved(file.layout, at), part.domain)
     if at is None:
         taken_positions = {n: p for n, p in (present or {}).items() if n in model.domain}
         positions = _shifted(positions, part.domain, taken_positions, model.domain)
     return Pasted(
-        joined.load()(model, renamed),
+        part,
+        with_part(model, part),
         tuple(names.values()),
         {names[n]: p for n, p in positions.items() if n in names},
     )
+
+
+def with_part(model: Model, part: Model) -> Model:
+    """The model with a part that `copied` gave; names that are taken get a number."""
+    joined = language_of(model).joined
+    if joined is None:
+        raise GraphError(_whole(model, "pasted into"))
+    assert isinstance(part, Renamable)
+    names = _free_names(model, part)
+    renamed = part.with_domain(Domain(tuple(replace(v, name=names[v.name]) for v in part.domain)))
+    return joined.load()(model, renamed)
+
+
+def paste_nodes(project: Project, *, model_id: str, part: Model) -> Project:
+    """Variables with their edges and tables as one more part of a model."""
+    model = project.model_entry(model_id).model
+    pasted_into = with_part(model, converted(part, model.kind))
+    return replace_model(project, model_id=model_id, model=pasted_into)
+
+
+def _free_names(model: Model, part: Model) -> dict[str, str]:
+    names: dict[str, str] = {}
+    taken = set(model.domain.names)
+    for name in part.domain.names:
+        names[name] = _free_name(name, taken)
+        taken.add(names[name])
+    return names
 
 
 def _moved(layout: Mapping[str, Point], at: Point | None) -> dict[str, Point]:

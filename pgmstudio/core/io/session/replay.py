@@ -161,6 +161,7 @@ class Replay:
         self._stored = stored or Project()
         self._data = [*data]
         self._ids, self._run = ids, run
+        self.performed: list[Command] = []  # with the ids of the project
 
     def perform(self, command: Command, cancel: CancelToken) -> Iterator[Progress]:
         """Carry out one command. A refused one raises PgmStudioError and changes nothing."""
@@ -170,6 +171,7 @@ class Replay:
                 return
             command = ids.command(command, before)
         yield from self._perform(command, cancel)
+        self.performed.append(command)
         if ids is not None:
             ids.note_changes(before, self.project)
 

@@ -1,8 +1,8 @@
 """Python scripts that rebuild a project step by step, and reading them without running them.
 
 A script has one call per command: `project.add_edge(model_id="m1", source="A", target="B")`.
-Results that cannot be made anew (rows typed in, a model that was opened, a run that was stopped)
-are entries of a project file beside the script. Since every argument is a literal, a script can be
+Results that have no text (large models made by hand, measured curves, a run that was stopped) are
+entries of a project file beside the script. Since every argument is a literal, a script can be
 replayed by the window and by `pgmstudio replay` without executing it.
 """
 
@@ -25,7 +25,8 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.io.reading_limits import check_regular
-from pgmstudio.core.io.session.commands import Command, NoText, commands_of, literal
+from pgmstudio.core.io.session.commands import Command, commands_of
+from pgmstudio.core.io.session.literals import NoText, literal
 from pgmstudio.core.io.session.replay import (
     PARTS,
     REFERENCES,
@@ -133,9 +134,7 @@ class _Writer:
             return [learn_command(edit.keywords["run"], edit.keywords.get("into"), project)]
         if function is edits.add_data and isinstance(edit, partial):
             command = import_command(edit.keywords["entry"])
-            if command is None:
-                raise NoText
-            return [command]
+            return [command] if command is not None else commands_of(edit, project)
         if function is edits.reimport_data and isinstance(edit, partial):
             return [reimport_command(edit.keywords["data_id"], edit.keywords["entry"])]
         return commands_of(edit, project)

@@ -25,6 +25,7 @@ from pgmstudio.core.drawing.diagram import (
     edges_of,
     variable_nodes,
 )
+from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.pdg.candidate_operations import CandidateOperation, Operation
 from pgmstudio.core.languages.pdg.measures import in_flows
 from pgmstudio.core.languages.pdg.model import DecisionGraph
@@ -394,6 +395,27 @@ def node_numbers(graph: DecisionGraph) -> tuple[tuple[int, ...], ...]:
 def node_name(graph: DecisionGraph, variable: str, node: int) -> str:
     """ν7 for the seventh node, counted band by band."""
     return f"ν{node_numbers(graph)[graph.domain.index(variable)][node]}"
+
+
+def node_named(graph: DecisionGraph, name: str) -> tuple[str, int]:
+    """The variable and the index of the node with this name; GraphError when there is none."""
+    for variable, numbers in zip(graph.domain.names, node_numbers(graph), strict=True):
+        for node, number in enumerate(numbers):
+            if name == f"ν{number}":
+                return variable, node
+    raise GraphError(f"The graph has no node {name}.")
+
+
+def operation_edit(graph: DecisionGraph, step: CandidateOperation) -> dict[str, str]:
+    """The edit of the language that carries out an operation, and its arguments."""
+    mine = node_name(graph, step.variable, step.node)
+    if step.operation is Operation.MERGE:
+        other = node_name(graph, step.variable, step.other)
+        return {"edit": "merge_nodes", "node": mine, "other": other}
+    if step.operation is Operation.SPLIT:
+        return {"edit": "split_node", "node": mine}
+    source, state = _redirected_edge(graph, step)
+    return {"edit": "redirect_arc", "source": source, "state": state, "target": mine}
 
 
 def operation_text(graph: DecisionGraph, step: CandidateOperation) -> str:

@@ -28,7 +28,7 @@ LANGUAGE = Language(
         Diagram(
             "nodes",
             lazy("diagrams:nodes_picture"),
-            frozenset({"take_step", "move_variable", "set_node"}),
+            frozenset({"merge_nodes", "split_node", "redirect_arc", "move_variable", "set_node"}),
             svg=lazy("svg:nodes_drawing"),
             title="Nodes and flow",
             description="A band for each variable; the width of an arc is its flow.",
@@ -51,7 +51,9 @@ LANGUAGE = Language(
         "ldag": Conversion(lazy("conversions:graph_through_network")),
     },
     edits={
-        "take_step": lazy("edits:take_step"),
+        "merge_nodes": lazy("edits:merge_nodes"),
+        "split_node": lazy("edits:split_node"),
+        "redirect_arc": lazy("edits:redirect_arc"),
         "move_variable": lazy("edits:move_variable"),
         "set_node": lazy("edits:set_node"),
     },

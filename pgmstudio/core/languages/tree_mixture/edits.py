@@ -9,6 +9,7 @@ import numpy as np
 
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.languages.tree.edits import path_between, with_tree_edge, without_tree_edge
 from pgmstudio.core.languages.tree.model import Edge, Tree, edge_information, marginals_of
@@ -60,6 +61,19 @@ def edited(mixture: TreeMixture, step: TreeEdit, data: DataSet | None = None) ->
     if step.added is not None:
         tree = with_tree_edge(tree, *step.added, joint)
     return with_tree(mixture, step.number, tree)
+
+
+def edit_tree(
+    mixture: TreeMixture,
+    *,
+    number: int,
+    added: Edge | None = None,
+    removed: Edge | None = None,
+    data: DataSet | None = None,
+) -> TreeMixture:
+    """An edge of tree `number` (from 0) added, removed or exchanged."""
+    rows = None if data is None or data.total_weight <= 0 else rows_over(data, mixture.domain)
+    return edited(mixture, TreeEdit(number, added, removed), rows)
 
 
 def set_tree_table(mixture: TreeMixture, number: int, variable: str, table: Floats) -> TreeMixture:

@@ -55,7 +55,7 @@ LANGUAGE = Language(
         "latent-class": Conversion(lazy("conversions:mixture_of_classes")),
     },
     edits={
-        "edit_tree": lazy("edits:edited"),
+        "edit_tree": lazy("edits:edit_tree"),
         "set_tree_table": lazy("edits:set_tree_table"),
     },
     roles=lazy("model:tree_roles"),

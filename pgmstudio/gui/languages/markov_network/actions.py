@@ -16,8 +16,8 @@ from pgmstudio.core.languages.markov_network.fitting import (
 )
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.number_format import counted
-from pgmstudio.core.project.edits import replace_model
-from pgmstudio.core.project.model_edits import edit_language
+from pgmstudio.core.project.edits import Computed
+from pgmstudio.core.project.model_edits import edit_from_rows, edit_language, edited_model
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
@@ -77,7 +77,7 @@ class _Commands(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
-        self._asked: tuple[str, object] = ("", None)
+        self._asked: tuple[str, object, float] = ("", None, 1.0)
         self._fitting = LatestTask(self)
         self._fitting.answered.connect(self._on_fitted)
         self._fitting.failed.connect(app.errors.report)
@@ -97,16 +97,17 @@ class _Commands(QObject):
         rows = sources.rows(self._model_id)
         if entry is None or rows is None:
             return
-        self._asked = (self._model_id, entry.model)
         smoothing = float(getattr(sources.params(self._model_id), "smoothing", 1.0))
+        self._asked = (self._model_id, entry.model, smoothing)
         self._fitting.ask(partial(_fitted, entry, rows.data, smoothing))
 
     def _on_fitted(self, fitted: FittedMarkovNetwork) -> None:
-        model_id, model = self._asked
+        model_id, model, smoothing = self._asked
         entry = self._app.project.models.get(model_id)
         if entry is None or entry.model is not model:  # it was edited in the meantime
             return
-        edit = partial(replace_model, model_id=model_id, model=fitted.network)
+        how = partial(edit_from_rows, edit="fit_parameters", model_id=model_id, smoothing=smoothing)
+        edit = Computed(how, partial(edited_model, model_id=model_id, model=fitted.network))
         if self._app.change("Fit parameters", edit):
             self._app.notify(fit_text(fitted), undo=True)
 

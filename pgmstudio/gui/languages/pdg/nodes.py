@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -19,7 +20,7 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
     ScoreWeight,
     whole_rows,
 )
-from pgmstudio.core.languages.pdg.diagrams import node_name, operation_text
+from pgmstudio.core.languages.pdg.diagrams import node_name, operation_edit, operation_text
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession, NodeFlows
 from pgmstudio.core.project.model_edits import edit_language
@@ -168,6 +169,11 @@ def rows_of(project: Project, entry: ModelEntry) -> DataSet | None:
     return rows if rows.row_count else None
 
 
+def _data_of(project: Project, entry: ModelEntry) -> DataSet | None:
+    """The data set of `rows_of`; edits take its whole rows."""
+    return None if rows_of(project, entry) is None else project.data[entry.data_id or ""].data
+
+
 def weight_of(project: Project, entry: ModelEntry, rows: DataSet | None) -> ScoreWeight:
     """By the λ of the run that made the model, else as BIC weighs."""
     run = project.runs.get(entry.run_id or "")
@@ -183,14 +189,15 @@ def take(app: AppContext, model_id: str, step: CandidateOperation) -> bool:
     entry = app.project.models[model_id]
     if not isinstance(entry.model, DecisionGraph):
         return False
-    rows = rows_of(app.project, entry)
-    edit = partial(edit_language, edit="take_step", model_id=model_id, step=step, data=rows)
+    arguments: dict[str, Any] = operation_edit(entry.model, step)
+    data = _data_of(app.project, entry)
+    edit = partial(edit_language, model_id=model_id, **arguments, data=data)
     return app.change(operation_text(entry.model, step), edit)
 
 
 def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bool:
     """The variable below another, or as a root."""
-    rows = rows_of(app.project, app.project.models[model_id])
+    data = _data_of(app.project, app.project.models[model_id])
     position = "to the top" if above is None else f"below {above}"
     edit = partial(
         edit_language,
@@ -198,7 +205,7 @@ def move(app: AppContext, model_id: str, variable: str, above: str | None) -> bo
         model_id=model_id,
         variable=variable,
         above=above,
-        data=rows,
+        data=data,
     )
     return app.change(f"Move {variable} {position}", edit)
 

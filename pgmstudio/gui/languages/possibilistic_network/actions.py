@@ -12,8 +12,8 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.join_tree import MINIMUM, PRODUCT
 from pgmstudio.core.languages.possibilistic_network.edits import project_data
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
-from pgmstudio.core.project.edits import replace_model
-from pgmstudio.core.project.model_edits import edit_language
+from pgmstudio.core.project.edits import Computed
+from pgmstudio.core.project.model_edits import edit_from_rows, edit_language, edited_model
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -31,7 +31,7 @@ class DataDegrees(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
-        self._asked: tuple[str, object] = ("", None)
+        self._asked: tuple[str, object, bool] = ("", None, False)
         self._task = LatestTask(self, self._on_projected, app.errors.report)
 
     def take(self) -> None:
@@ -42,16 +42,17 @@ class DataDegrees(QObject):
         rows = sources.rows(model_id)
         if entry is None or rows is None or not isinstance(entry.model, PossibilisticNetwork):
             return
-        self._asked = (model_id, entry.model)
         rescaled = bool(getattr(sources.params(model_id), "rescaled", False))
+        self._asked = (model_id, entry.model, rescaled)
         self._task.ask(partial(_projected, entry.model, rows.data, rescaled))
 
     def _on_projected(self, network: PossibilisticNetwork) -> None:
-        model_id, model = self._asked
+        model_id, model, rescaled = self._asked
         entry = self._app.project.models.get(model_id)
         if entry is None or entry.model is not model:  # it was edited in the meantime
             return
-        edit = partial(replace_model, model_id=model_id, model=network)
+        how = partial(edit_from_rows, edit="project_data", model_id=model_id, rescaled=rescaled)
+        edit = Computed(how, partial(edited_model, model_id=model_id, model=network))
         if self._app.change("Degrees from data", edit):
             self._app.notify("The degrees are those of the data.", undo=True)
 

@@ -20,7 +20,8 @@ from pgmstudio.core.languages.tree_mixture.diagrams import trees_name
 from pgmstudio.core.languages.tree_mixture.edits import TreeEdit, edited, joining
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.number_format import signed
-from pgmstudio.core.project.edits import replace_model
+from pgmstudio.core.project.edits import Computed
+from pgmstudio.core.project.model_edits import edit_language, edited_model
 from pgmstudio.core.project.project import Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
@@ -271,7 +272,17 @@ class ComponentController(QObject):
         """Make an evaluated edit, undoably; False if the mixture changed meanwhile."""
         if result.before is not self.mixture:
             return False
-        edit = partial(replace_model, model_id=self._model_id, model=result.after)
+        made = result.edit
+        how = partial(
+            edit_language,
+            edit="edit_tree",
+            model_id=self._model_id,
+            number=made.number,
+            added=made.added,
+            removed=made.removed,
+            data=self.rows,
+        )
+        edit = Computed(how, partial(edited_model, model_id=self._model_id, model=result.after))
         return self._app.change(result.edit.text(), edit)
 
     @property

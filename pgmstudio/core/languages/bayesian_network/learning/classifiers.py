@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import KnowledgeError, ParameterError
+from pgmstudio.core.errors import KnowledgeError, ParameterError, no_column
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
@@ -120,7 +120,7 @@ def _target(data: DataSet, params: TanParams) -> int:
     problems = {}
     for what, name in (("class", params.class_), ("root", params.root)):
         if name is not None and name not in names:
-            problems[what] = f"{name!r} is not a column"
+            problems[what] = no_column(name, names)
     target = names[-1] if params.class_ is None else params.class_
     if params.root == target:
         problems["root"] = f"{target} is the class; choose a feature"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pgmstudio.core.data.possibility import PossibilityDistribution
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, no_column
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
@@ -86,7 +86,7 @@ def tree_search(
     """The tree as a directed graph; without background knowledge the steps are saved."""
     names = distribution.domain.names
     if params.root is not None and params.root not in names:
-        raise ParameterError({"root": f"{params.root!r} is not a column"})
+        raise ParameterError({"root": no_column(params.root, names)})
     yield Progress(None, "Measuring pairs…")
     weights = pair_weights(len(names), distribution.projection, params.measure, cancel)
     if knowledge is not None and not knowledge.is_empty:

@@ -15,7 +15,7 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.counting import PairCounts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, no_column
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
@@ -115,7 +115,7 @@ class ChowLiuSparseLearner(BaseLearner[ChowLiuSparseParams]):
     ) -> Iterator[LearnEvent]:
         names = data.domain.names
         if params.root is not None and params.root not in names:
-            raise ParameterError({"root": f"{params.root!r} is not a column"})
+            raise ParameterError({"root": no_column(params.root, names)})
         rows = yield from completed_rows(data, params.missing, is_tree=True, rng=rng, cancel=cancel)
         grown = yield from _grow(rows, params, cancel)
         if params.root is not None and not _has_rules(params):

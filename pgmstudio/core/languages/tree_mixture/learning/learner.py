@@ -12,7 +12,7 @@ import numpy as np
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
-from pgmstudio.core.errors import ParameterError, PgmStudioError
+from pgmstudio.core.errors import ParameterError, PgmStudioError, no_column
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import map_events
 from pgmstudio.core.graphs.edge_prices import price_matrix
@@ -161,7 +161,7 @@ class MixtureSearch:
         """With `held`, these rows choose the model, and all of `data` is for training."""
         self._params, self._rng, self._cancel = params, rng, cancel
         if params.choice is not None and params.choice not in data.domain:
-            raise ParameterError({"choice": f"{params.choice!r} is not a column"})
+            raise ParameterError({"choice": no_column(params.choice, data.domain.names)})
         self._data, self._given, self._is_shared = data, held, is_shared
         if params.choice is not None and params.average > 1:
             raise ParameterError({"average": "must be 1 with a choice variable"})

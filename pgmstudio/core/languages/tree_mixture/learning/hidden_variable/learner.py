@@ -14,7 +14,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
-from pgmstudio.core.errors import ParameterError
+from pgmstudio.core.errors import ParameterError, no_column
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.tree_mixture.description_length import (
@@ -235,7 +235,7 @@ class HiddenRows:
         self._cancel, self._label, self._labelled = cancel, params.label, data
         if params.label is not None:
             if params.label not in data.domain:
-                raise ParameterError({"label": f"{params.label!r} is not a column"})
+                raise ParameterError({"label": no_column(params.label, data.domain.names)})
             data = data.select_columns([name for name in data.domain.names if name != params.label])
         data = canonical(data, cancel)  # the result does not depend on the order of the rows
         self.data, self.train = data, data
