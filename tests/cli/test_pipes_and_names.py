@@ -241,6 +241,11 @@ def test_one_word_has_one_meaning_and_the_old_ones_are_kept(command: str, names:
         (["curve", "x.csv", "--learners", "tree"], "tree.chow-liu", "bn.pc"),
         (["query", "x.json", "--format", ""], "csv", "--json"),
         (["completion", ""], "fish", "query"),
+        (["learn", "kes", "--score=b"], "--score=bic", "bic"),
+        (["learn", "kes", "--score", "=", "b"], "bic", "--score=bic"),
+        (["learn", "kes", "--score", "="], "bic", "="),
+        (["curve", "x.csv", "--learners", "hc,bn.k"], "hc,bn.k2", "bn.k2"),
+        (["curve", "x.csv", "--learners", "bn.k2,bn.k"], "bn.k2,bn.kes", "bn.k2,bn.k2"),
     ],
 )
 def test_words_are_completed(call: Call, words: list[str], wanted: str, unwanted: str) -> None:
@@ -266,6 +271,40 @@ def test_the_script_of_bash_asks_the_program(call: Call, tmp_path: Path) -> None
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "bn.hill-climb\n"
     assert [name for name in ("bash", "zsh", "fish") if call("completion", name).out == ""] == []
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+def test_the_script_of_fish_offers_files_only_where_the_program_has_no_answer(
+    call: Call, tmp_path: Path
+) -> None:
+    script = tmp_path / "completion.fish"
+    script.write_text(call("completion", "fish").out)
+    (tmp_path / "bn.csv").touch()
+    stand_in = 'function pgmstudio; test "$argv[2]" = learn; and echo bn.kes; end'
+    for words, wanted in (("learn bn", ["bn.kes"]), ("query bn", ["bn.csv"])):
+        code = f"{stand_in}; source {script}; complete -C 'pgmstudio {words}'"
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        assert [line.split("\t")[0] for line in done.stdout.splitlines()] == wanted
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+def test_the_script_of_zsh_asks_the_program(call: Call, tmp_path: Path) -> None:
+    """With a stand-in for the program and for the builtin that takes the answer."""
+    script = tmp_path / "completion.zsh"
+    script.write_text(call("completion", "zsh").out)
+    stand_ins = (
+        "compdef() { :; }; pgmstudio() { print -l bn.kes 'two words' \"$@\"; }; "
+        'compadd() { print -l "${(@P)2}"; }; _files() { print files; }'
+    )
+    code = f"{stand_ins}; . {script}; words=(pgmstudio learn ''); CURRENT=3; _pgmstudio"
+    done = subprocess.run(["zsh", "-f", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["bn.kes", "two words", "--complete", "learn"]
 
 
 def test_the_manual_page_has_every_command_and_is_clean() -> None:

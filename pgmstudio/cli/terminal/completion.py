@@ -29,9 +29,14 @@ compdef _pgmstudio pgmstudio
 _FISH = r"""function __pgmstudio_complete
     set -l before (commandline -opc)
     set -e before[1]
-    pgmstudio --complete $before (commandline -ct) 2>/dev/null
+    set -l found (pgmstudio --complete $before (commandline -ct) 2>/dev/null)
+    if test -n "$found"
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
 end
-complete -c pgmstudio -a '(__pgmstudio_complete)'
+complete -c pgmstudio -f -a '(__pgmstudio_complete)'
 """
 
 SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
@@ -40,6 +45,17 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 def completions(words: Sequence[str]) -> list[str]:
     """What the last of the words after `pgmstudio` can become; nothing where it is a file."""
     *before, word = words or [""]
+    if word == "=":  # a word of its own in bash, in `--score=b`
+        word = ""
+    elif before and before[-1] == "=":
+        before.pop()
+    option, is_given, value = word.partition("=")
+    if option.startswith("--") and is_given:
+        return [f"{option}={one}" for one in completions([*before, option, value])]
+    start, comma, last = word.rpartition(",")
+    if comma:
+        used = start.split(",")
+        return [f"{start},{one}" for one in completions([*before, last]) if one not in used]
     if not before:
         return _starting(word, (*COMMANDS, "--help", "--version"))
     command = COMMANDS.get(before[0].lower())
