@@ -543,12 +543,13 @@ def direct_edges(project: Project, *, model_id: str, edges: Iterable[Edge]) -> P
     return same_distribution(project, model_id=model_id, model=with_equivalent_graph(network, dag))
 
 
-def same_distribution(project: Project, *, model_id: str, model: BayesianNetwork) -> Project:
+def same_distribution(project: Project, *, model_id: str, model: Model) -> Project:
     """Another graph for the same distribution; notes on edges go with edges that turned."""
     entry = project.model_entry(model_id)
     _network(project, model_id)
+    edges = set(edges_of(model))
     notes = {
-        (edge[1], edge[0]) if model.dag.has_edge(edge[1], edge[0]) else edge: text
+        (edge[1], edge[0]) if (edge[1], edge[0]) in edges else edge: text
         for edge, text in entry.edge_notes.items()
     }
     entry = replace(entry, model=model, is_edited=True, edge_notes=notes)

@@ -23,7 +23,6 @@ from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.io.models.project_entry import open_model
 from pgmstudio.core.io.models.subnetwork_clipboard import paste_nodes
 from pgmstudio.core.io.session.literals import NoText, literal, value_of
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.model import Model
 from pgmstudio.core.project import edits, model_edits
 from pgmstudio.core.project.drawn_data import generate, sample_model
@@ -176,7 +175,7 @@ def check_arguments(
 _PLAIN: Mapping[object, type] = {
     **{one: one for one in (str, bool, NoneType)},
     **dict.fromkeys((Variable, ComparisonEntry, Knowledge, EdgePrices), Mapping),
-    **dict.fromkeys((Model, BayesianNetwork, ModelEntry, DataEntry, DataSet), Mapping),
+    **dict.fromkeys((Model, ModelEntry, DataEntry, DataSet), Mapping),
     int: Integral,  # those of numpy too
     float: Real,
 }

@@ -33,7 +33,6 @@ from pgmstudio.core.io.models.native_json import (
     variables_document,
 )
 from pgmstudio.core.json_documents import JsonElement
-from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.codec import codec_of
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.project import (
@@ -184,7 +183,7 @@ def value_of(hint: Any, value: Any, project: Project) -> Any:
         return read_evidence(JsonElement(value, Path("evidence")))
     if hint == Floats:
         return np.array(value, dtype=np.float64)
-    if hint in (Model, BayesianNetwork):
+    if hint == Model:
         return _model_of(value)
     if hint == ModelEntry:
         return _entry_of(ModelEntry, value, model=_model_of(value["model"]))
