@@ -1,6 +1,7 @@
 """Whether the verdict of a comparison is the same in four forms of each of twelve tables.
 
     python benchmarks/bench_verdicts.py [TABLE…] [--seeds N] [--splits K]
+    python benchmarks/bench_verdicts.py [TABLE…] --budgets 5,20,60,120
 
 Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
 with other seeds, which split and learn in another way. Two comparisons agree when they recommend
@@ -8,19 +9,29 @@ the same language, or when the choice of each is not distinguishable from the be
 every form of a table has to agree with all before it. Runs have all the time they need, one after
 another: a table takes some minutes. Tables that are not in the repository are read from the folder
 of data sets next to it, and skipped without one.
+
+With `--budgets` each table is compared as in the window, with each budget, then with the last one
+beside as many busy processes as there are cores, and with an empty cache of compiled code. All
+comparisons in which no language was cut short have to give the same sentence.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import multiprocessing
+import os
+import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.language_comparison.candidates import (
     LANGUAGES,
     languages_plan,
@@ -31,13 +42,17 @@ from pgmstudio.core.experiments.language_comparison.results import (
     LanguageTable,
     recommended,
     undistinguished,
+    verdict,
 )
 from pgmstudio.core.experiments.language_comparison.scheduler import (
+    Budget,
+    Finish,
     RowScores,
     RunEnded,
     RunQueued,
     SplitBegan,
     SplitOver,
+    SplitsTask,
 )
 from pgmstudio.core.experiments.plans.run_task import PointWork
 from pgmstudio.core.experiments.plans.runner import planned_keys
@@ -111,11 +126,77 @@ def variants(data: DataSet, seeds: int) -> Iterator[tuple[str, DataSet, int]]:
         yield f"seed {seed}", data, seed
 
 
+def _work_for_ever() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def busy_cores() -> Iterator[None]:
+    """Beside as many busy processes as there are cores."""
+    others = [multiprocessing.Process(target=_work_for_ever) for _ in range(core_count())]
+    for other in others:
+        other.start()
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+
+
+@contextmanager
+def empty_cache() -> Iterator[None]:
+    """Processes that start now have no compiled code."""
+    before = os.environ.get("NUMBA_CACHE_DIR")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["NUMBA_CACHE_DIR"] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["NUMBA_CACHE_DIR"]
+            else:
+                os.environ["NUMBA_CACHE_DIR"] = before
+
+
+def within(data: DataSet, budget: float) -> tuple[LanguageTable, float]:
+    """The table of a comparison as in the window, and how long it took."""
+    began, splits = time.monotonic(), train_valid_test_splits(data)
+    state = AllSplitsState(list(LANGUAGES), splits)
+    plan = languages_plan(LANGUAGES, splits[0])
+    for event in SplitsTask(plan, splits, Budget(budget), Finish())(NEVER):
+        state.take(event)
+    state.end()
+    return state.table(), time.monotonic() - began
+
+
+def sentences_by_budget(name: str, data: DataSet, budgets: list[float]) -> int:
+    """Print the sentences; how many differ among comparisons in which nothing was cut short."""
+    sentences: list[str] = []
+
+    def compared_within(budget: float, how: str) -> None:
+        table, seconds = within(data, budget)
+        cut = [row.language.short for row in table.left_out]
+        if not cut:
+            sentences.append(verdict(table))
+        outcome = f"cut short: {', '.join(cut)}" if cut else sentences[-1]
+        print(f"{name:14s} {how:12s} {budget:5g} s {seconds:7.1f} s  {outcome}", flush=True)
+
+    for budget in budgets:
+        compared_within(budget, "")
+    with busy_cores():
+        compared_within(budgets[-1], "beside load")
+    with empty_cache():
+        compared_within(budgets[-1], "empty cache")
+    return len(set(sentences[1:]) - set(sentences[:1]))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--splits", type=int, default=None)
+    parser.add_argument("--budgets", default="", metavar="S,S…")
     args = parser.parse_args()
     folder = data_folder()
     apart = 0
@@ -126,6 +207,10 @@ def main() -> int:
                 print(f"{name:14s} {TABLES[name]} not found")
                 continue
             path = folder / TABLES[name]
+        if args.budgets:
+            budgets = sorted(map(float, args.budgets.split(",")))
+            apart += sentences_by_budget(name, read_data(path, READING), budgets)
+            continue
         verdicts: list[Verdict] = []
         for label, rows, seed in variants(read_data(path, READING), args.seeds):
             verdict = compared(rows, seed, args.splits)

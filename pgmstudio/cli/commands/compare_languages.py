@@ -78,7 +78,9 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         type=number(0, low_open=True),
         default=60.0,
         metavar="S",
-        help="time budget in seconds for all languages together (default 60)",
+        help="time budget for all languages together in seconds of processor time of each core, "
+        "without loading and compiling (default 60): a busy machine takes longer and gives the "
+        "same result",
     )
     parser.add_argument(
         "--each", action="store_true", help="give the budget to each language, not to all together"

@@ -70,10 +70,6 @@ SIZE_OPTIONS: dict[str, SizeName] = {
 BEST_LEGEND = "★ highest test likelihood   ● no other model is both smaller and more likely"
 
 
-# Beyond the time limit, for processes that load their code.
-LOADING_SECONDS = 10.0
-
-
 def make_parser(argv: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         "curve", "Learn many models and compare their size and likelihood: SL-curves."
@@ -149,7 +145,6 @@ def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
         events,
         take,
         line,
-        time_limit=None if args.time_limit is None else args.time_limit + LOADING_SECONDS,
         shows_note=lambda note: isinstance(note, RunProblem),
     )
     points.sort(key=lambda point: (order[point.key.rpartition("-")[0]], point.key))

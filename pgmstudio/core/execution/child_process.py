@@ -119,13 +119,15 @@ def _remove_left(name: str) -> None:
         left.unlink()
 
 
-def unpack(packed: Packed) -> tuple[Any, shared_memory.SharedMemory | None]:
+def unpack(
+    packed: Packed, *, is_writable: bool = False
+) -> tuple[Any, shared_memory.SharedMemory | None]:
     """The task in the child; its arrays live as long as the block is held."""
     if packed.block_name is None:
         return pickle.loads(packed.pickled, buffers=[b"" for _ in packed.spans]), None
     block = _attach(packed.block_name)
     assert block.buf is not None
-    whole = block.buf.toreadonly()
+    whole = block.buf if is_writable else block.buf.toreadonly()
     return pickle.loads(packed.pickled, buffers=[whole[a:b] for a, b in packed.spans]), block
 
 

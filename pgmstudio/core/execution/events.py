@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol, cast
 
 from pgmstudio.core.errors import Cancelled
@@ -62,9 +63,9 @@ class RunClock:
     code, which it does once and then keeps."""
 
     def __init__(self) -> None:
-        self._left_out = 0.0
+        self._left_out = self._processor_left_out = 0.0
         self._depth = 0  # compiled code may call for more to be compiled
-        self._since = 0.0
+        self._since = self._processor_since = 0.0
 
     @property
     def left_out(self) -> float:
@@ -74,15 +75,21 @@ class RunClock:
     def now(self) -> float:
         return (self._since if self._depth else time.monotonic()) - self._left_out
 
+    def processor_now(self) -> float:
+        """The same in processor time of this process, which a busy machine does not change."""
+        now = self._processor_since if self._depth else time.process_time()
+        return now - self._processor_left_out
+
     def pause(self) -> None:
         if self._depth == 0:
-            self._since = time.monotonic()
+            self._since, self._processor_since = time.monotonic(), time.process_time()
         self._depth += 1
 
     def resume(self) -> None:
         self._depth -= 1
         if self._depth == 0:
             self._left_out += time.monotonic() - self._since
+            self._processor_left_out += time.process_time() - self._processor_since
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -94,6 +101,28 @@ class RunClock:
 
 
 CLOCK = RunClock()
+
+
+@cache
+def _processor_began(key: str) -> float:
+    return CLOCK.processor_now()
+
+
+def processor_seconds_since_first(key: str) -> float:
+    """Processor seconds since this process first called with that key, for the runs that a process
+    makes one after another of one budget."""
+    began = _processor_began(key)
+    return CLOCK.processor_now() - began
+
+
+# A machine so busy that a run gets less than this part of a core ends it, but not before so long.
+MIN_CORE_FRACTION, MIN_CLOCK_SECONDS = 0.1, 30.0
+
+
+def latest_end(processor_seconds: float) -> float:
+    """When a run that begins now and may use so much is over in any case, on the clock of
+    `time.monotonic`."""
+    return time.monotonic() + max(MIN_CLOCK_SECONDS, processor_seconds / MIN_CORE_FRACTION)
 
 
 class StopSwitch:

@@ -2,6 +2,8 @@
 
 `in_pool(shared, works, cancel)` gives the events of every work with its number, as they come. What
 the works have in common (rows, a model) lies in one block of shared memory that all children read.
+`open_pool` keeps the processes for several lists of works, so that they load and compile once, and
+can set works aside.
 """
 
 from __future__ import annotations
@@ -94,13 +96,19 @@ def in_pool(
     Cancelling stops all and raises Cancelled after the events they had yielded. A process that dies
     is replaced and its work restarted. Leaving the iterator early ends the processes.
     """
+    with open_pool(shared, processes=min(processes or core_count(), len(works))) as pool:
+        yield from pool.events(works, cancel, is_last=True)
+
+
+@contextlib.contextmanager
+def open_pool(shared: object, *, processes: int | None = None) -> Iterator[ProcessPool]:
+    """A pool of so many processes, one for each core if None, which end when it is left."""
     # A daemon may have no children; these end with it all the same, by their own watch.
     multiprocessing.current_process().daemon = False
     packed, block = pack(shared)
-    count = max(1, min(processes or core_count(), len(works)))
-    pool = _Pool(packed, works, count)
+    pool = ProcessPool(packed, max(1, core_count() if processes is None else processes))
     try:
-        yield from pool.events(cancel)
+        yield pool
     finally:
         pool.end()
         if block is not None:
@@ -118,6 +126,7 @@ class _Member:
         self.child.start()
         theirs.close()
         self.number: int | None = None
+        self.is_aside = False
 
     def give(self, number: int, work: object) -> None:
         self.number = number
@@ -128,16 +137,24 @@ class _Member:
         end_child(self.child)
 
 
-class _Pool:
-    def __init__(self, packed: Packed, works: Sequence[Any], count: int) -> None:
-        self._packed, self._works, self._count = packed, works, count
-        self._waiting = deque(range(len(works)))
-        self._tries = [0] * len(works)
+class ProcessPool:
+    """Processes that make works; see `open_pool`."""
+
+    def __init__(self, packed: Packed, count: int) -> None:
+        self._packed, self._count = packed, count
         self._members: list[_Member] = []
-        self._is_stopping = self._was_paused = False
+        self._idle: list[_Member] = []
+        self._is_stopping = self._was_paused = self._is_last = False
         self._patience = GRACE_SECONDS
 
-    def events(self, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
+    def events(
+        self, works: Sequence[Any], cancel: CancelToken, *, is_last: bool = False
+    ) -> Iterator[tuple[int, Any]]:
+        """The events of every work with its number; see `in_pool`. Where these works are the last,
+        a process without further work ends at once."""
+        self._works, self._is_last = works, is_last
+        self._waiting = deque(range(len(works)))
+        self._tries = [0] * len(works)
         self._fill()
         while self._members:
             ready = wait([member.pipe for member in self._members], timeout=POLL_SECONDS)
@@ -148,20 +165,43 @@ class _Pool:
             raise Cancelled
 
     def end(self) -> None:
-        for member in self._members:
+        for member in [*self._members, *self._idle]:
             member.end()
 
+    @property
+    def free_places(self) -> int:
+        """How many works could begin or go on now."""
+        return self._count - sum(not member.is_aside for member in self._members)
+
+    def set_aside(self, number: int) -> None:
+        """Pause a work, so that a waiting one can begin in another process."""
+        for member in self._members:
+            if member.number == number and not member.is_aside:
+                member.is_aside = True
+                send_to_child(member.pipe, PAUSE)
+        self._fill()
+
+    def go_on(self, number: int) -> None:
+        """Let a work that was set aside go on."""
+        for member in self._members:
+            if member.number == number and member.is_aside:
+                member.is_aside = False
+                send_to_child(member.pipe, RESUME)
+
     def _fill(self) -> None:
-        while self._waiting and len(self._members) < self._count and not self._is_stopping:
-            member = _Member(self._packed)
+        while self._waiting and self.free_places > 0 and not self._is_stopping:
+            member = self._idle.pop() if self._idle else _Member(self._packed)
             self._members.append(member)
             self._next(member)
 
     def _next(self, member: _Member) -> None:
         """Give the member its next work, or let it go."""
-        if self._is_stopping or not self._waiting:
+        if self._is_stopping or not self._waiting or self.free_places < 0:
             self._members.remove(member)
-            member.end()
+            if self._is_stopping or self._is_last:
+                member.end()
+            else:
+                self._idle.append(member)
             return
         number = self._waiting.popleft()
         self._tries[number] += 1
@@ -179,6 +219,7 @@ class _Pool:
         if not isinstance(message, WorkEnded | WorkFailed | _Stopped):
             yield number, message
             return
+        self.go_on(number)  # it had ended when it was set aside
         if not isinstance(message, _Stopped):
             yield number, message
         self._next(member)
@@ -203,19 +244,19 @@ class _Pool:
         """Forward the state of the token; members that do not stop in time are terminated."""
         if not self._is_stopping and cancel.is_cancelled:
             self._is_stopping = True
-            self._send(STOP)
+            for member in [*self._members, *self._idle]:
+                send_to_child(member.pipe, STOP)
         elif not self._is_stopping and cancel.is_paused != self._was_paused:
             self._was_paused = cancel.is_paused
-            self._send(PAUSE if self._was_paused else RESUME)
+            for member in self._members:
+                if not member.is_aside:
+                    send_to_child(member.pipe, PAUSE if self._was_paused else RESUME)
         elif self._is_stopping and not was_heard:
             self._patience -= POLL_SECONDS
             if self._patience <= 0:
                 self.end()
                 self._members.clear()
-
-    def _send(self, word: str) -> None:
-        for member in self._members:
-            send_to_child(member.pipe, word)
+                self._idle.clear()
 
 
 def _member_main(pipe: Connection, packed: Packed) -> None:

@@ -181,13 +181,13 @@ def part_counts(
 
 
 def progress_text(run: ComparisonRun) -> str:
-    """Progress text, `3 of 7 learned · 12.4 s of 60 s`, or how the comparison ended."""
+    """Progress text, `3 of 7 learned · 12.4 s, budget 60 s`, or how the comparison ended."""
     counters, budget = run.progress.counters, run.settings.budget
     done = f"{counters.get('run', 0):.0f} of {counters.get('of', 0):.0f} learned"
     per = "" if budget.per == "all" else " each"
     spent = duration(run.seconds)
     texts = {
-        JobState.RUNNING: f"{done} · {spent} of {budget.seconds:.0f} s{per}",
+        JobState.RUNNING: f"{done} · {spent}, budget {budget.seconds:.0f} s{per}",
         JobState.CANCELLING: "Stopping…",
         JobState.FINISHED: f"Finished after {spent}.",
         JobState.CANCELLED: f"Stopped after {spent}; the results so far are shown.",

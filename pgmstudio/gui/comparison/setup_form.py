@@ -66,7 +66,9 @@ class CompareSetup(QWidget):
         self.seconds = decimal_box(
             "compareSeconds",
             "Time budget in seconds",
-            "When the time is up, a language returns its best model so far.",
+            "Processor time of each core, without loading and compiling: on a busy machine the "
+            "comparison takes longer and gives the same result. When the time is up, a language "
+            "returns its best model so far.",
             1,
             86_400,
             60,

@@ -61,11 +61,14 @@ def test_time_limits_do_not_count_what_is_spent_on_compiling(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    switch = StopSwitch(seconds=10)
+    monkeypatch.setattr(time, "process_time", lambda: now / 2)  # on a busy machine
+    switch, processor_began = StopSwitch(seconds=10), CLOCK.processor_now()
     with CLOCK.paused(), CLOCK.paused():  # a kernel that needs another
         now += 60
         assert not switch.is_cancelled
+        assert CLOCK.processor_now() == processor_began
     now += 9
+    assert CLOCK.processor_now() - processor_began == pytest.approx(4.5)
     assert not switch.is_cancelled
     now += 1
     assert switch.is_cancelled

@@ -1,13 +1,15 @@
-"""The runs of a comparison in a pool of processes, within one time budget.
+"""The runs of a comparison in a pool of processes, within one budget of processor time.
 
-When a run begins, it is allotted the rest of the budget divided by the number of rounds that the
-processes still need. A run that ends early leaves its time to those after it. One that needs more
-goes on while no other run waits, but not beyond the end of the budget; then it gives its best model
-so far.
+What counts is the processor time of the learners, without loading and compiling: a run gets as far
+on a busy or a new machine as on another, only later. The time is shared evenly. All runs have the
+same level, the processor time that each may use; a run that ends before it leaves the rest to all
+others, which raises their level. A run that reaches the level while others have not had as much is
+set aside, and goes on when the level has risen. When all runs that are left are at the level, they
+end and give their best models so far. So the order of the runs and the speed of the machine do not
+decide which runs are learned to their end.
 
-On a busy machine a run gets less processor time than that. One that has no model by then goes on to
-its first, until it has had its allotment as processor time. All runs end when twice the budget has
-passed, or half a minute after the budget.
+The processes stay from split to split. A run that gets less than a tenth of a core for long is
+ended.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import Literal, overload
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,22 +28,26 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.child_process import Packed, pack, unpack
-from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed, core_count, in_pool
+from pgmstudio.core.execution.events import CLOCK, CancelToken, Progress, latest_end
+from pgmstudio.core.execution.process_pool import (
+    ProcessPool,
+    WorkEnded,
+    WorkFailed,
+    core_count,
+    open_pool,
+)
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.run_task import (
     InterimResult,
     PointEvent,
     PointWork,
-    RunDone,
     RunEvent,
-    RunProblem,
 )
 from pgmstudio.core.experiments.plans.runner import ExecutorEvent, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 
-# The part of the budget for learning; the rest is for measuring the models.
+# The fraction of the budget for learning; the rest is for measuring the models.
 LEARNING_FRACTION = 0.9
 # Every run gets at least this, so that it can reach a first model.
 MIN_SECONDS = 0.5
@@ -49,16 +55,23 @@ MIN_SECONDS = 0.5
 LAST_WORD_SECONDS = 0.3
 # The part of the budget for the first of several splits.
 FIRST_SPLIT_SHARE = 0.5
-# How long after the end of a small budget runs may go on to their first models.
-GRACE_SECONDS = 30.0
-NOTICED_SECONDS = 0.1
-# Values of the flag of a run: its time is over while others wait, or it was requested to end.
-DUE, ASKED = 1, 2
+# Columns of the board: whether a run is requested to end, and the processor seconds it has used.
+ASKED, USED = 0, 1
+
+
+class Board(Protocol):
+    """A row for each run, which this process shares with the others."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, key: tuple[int, int], /) -> float: ...
+
+    def __setitem__(self, key: tuple[int, int], value: float, /) -> None: ...
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Seconds for all runs together, or for each of them."""
+    """Seconds of processor time of every core, for all runs together, or of each run."""
 
     seconds: float
     per: Literal["all", "each"] = "all"
@@ -67,16 +80,36 @@ class Budget:
         if not self.seconds > 0:
             raise ParameterError({"budget": "must be more than 0 seconds"})
 
-    def seconds_for_run(self, left: float, runs: int, processes: int) -> float:
-        """Seconds for a run that begins now, with `left` seconds and `runs` runs to go."""
+    def level(self, ended: Sequence[float], open_runs: int, processes: int) -> float:
+        """The processor seconds that each run may use, when those that ended have used so many.
+
+        As if all runs went on side by side: in so many rounds the processes take them a step on.
+        """
         if self.per == "each":
             return self.seconds
-        return max(MIN_SECONDS, left / math.ceil(runs / processes))
+        level, left = 0.0, LEARNING_FRACTION * self.seconds
+        runs = open_runs + len(ended)
+        for used in sorted(ended):
+            rounds = math.ceil(runs / processes)
+            if (used - level) * rounds >= left:
+                break
+            left -= (used - level) * rounds
+            level, runs = used, runs - 1
+        return max(MIN_SECONDS, level + left / max(1, math.ceil(runs / processes)))
+
+
+def elapsed(used: Sequence[float], processes: int) -> float:
+    """How long so many processes need for runs of so many seconds that go on side by side."""
+    level, total = 0.0, 0.0
+    for index, seconds in enumerate(sorted(used)):
+        total += (seconds - level) * math.ceil((len(used) - index) / processes)
+        level = seconds
+    return total
 
 
 @dataclass(frozen=True, slots=True)
 class RunQueued(RunEvent):
-    """The run with that key is being learned, with so many seconds at most."""
+    """The run with that key is being learned; so many processor seconds are promised to it."""
 
     key: str
     name: str
@@ -131,7 +164,7 @@ class Finish:
         self._names: list[str] = []
         self._asked: set[str] = set()
         self._is_all = False
-        self._flags: memoryview | None = None
+        self._board: Board | None = None
 
     def end(self, name: str) -> None:
         """End the runs of this name, including those that have not started."""
@@ -145,188 +178,195 @@ class Finish:
             self._is_all = True
             self._raise_flags()
 
-    def watch(self, names: Sequence[str], flags: memoryview | None) -> None:
-        """The names of the runs, and a byte for each that its process reads."""
+    def watch(self, names: Sequence[str], board: Board | None) -> None:
+        """The names of the runs, and the board that their processes read."""
         with self._lock:
-            self._names, self._flags = list(names), flags
+            self._names, self._board = list(names), board
             self._raise_flags()
 
     def _raise_flags(self) -> None:
-        if self._flags is not None:
+        if self._board is not None:
             for index, name in enumerate(self._names):
                 if self._is_all or name in self._asked:
-                    self._flags[index] = ASKED
+                    self._board[index, ASKED] = 1
 
 
 @dataclass(frozen=True)
 class _Work:
-    """A run that ends at a time of the clock or when its flag is raised; row scores come along."""
+    """A run of a split that ends on request; row scores come along."""
 
     work: PointWork
+    split: int
     index: int
-    flags: Packed
-    seconds: float  # allotted; whether it may go on after that depends on its flag
-    end: float  # of all runs, as time.time() has it
-    first: float  # processor seconds for a first model
-    latest: float  # when it is over even without one
+    board: Packed
+    seconds: float  # that it may get
 
-    def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        flags, _block = _opened(self.flags)
-        if flags[self.index] == ASKED:
+    def __call__(self, splits: Sequence[PlanRows], cancel: CancelToken, /) -> Iterator[PointEvent]:
+        board, _block = _opened(self.board)
+        if board[self.index, ASKED]:
             return
-        run = self.work.run
+        run, rows = self.work.run, splits[self.split]
+        began, latest = CLOCK.processor_now(), latest_end(self.seconds)
+
+        def is_over(_has_model: bool) -> bool:
+            board[self.index, USED] = CLOCK.processor_now() - began
+            return bool(board[self.index, ASKED]) or time.monotonic() >= latest
+
         yield RunQueued(self.work.key, run.name, self.seconds)
-        term = _Term(self, flags)
-        for event in self.work(rows, cancel, ends=term.is_over):
-            if isinstance(event, RunProblem | RunDone) and (extra := term.extra_time_note()):
-                yield RunProblem(f"{run.title}: {extra}")
+        for event in self.work(rows, cancel, ends=is_over):
             points = event.new if isinstance(event, InterimResult) else [event]
             for point in points:
                 if isinstance(point, CurvePoint) and point.model is not None:
                     yield RowScores(point.key, row_log2(point.model, rows.test))
             yield event
-
-
-class _Term:
-    """When a started run is over."""
-
-    def __init__(self, work: _Work, flags: NDArray[np.uint8]) -> None:
-        self._work, self._flags = work, flags
-        now = time.time()
-        if math.isinf(work.end):  # each has its own seconds
-            self._end = now + work.seconds
-            self._latest = self._end + max(work.seconds, GRACE_SECONDS)
-        else:
-            self._end, self._latest = max(now + MIN_SECONDS, work.end), work.latest
-        self._processor_end = time.process_time() + work.first
-        self._over_at: float | None = None  # without a model
-        self._extra = 0.0
-
-    def is_over(self, has_model: bool) -> bool:
-        flag, now = self._flags[self._work.index], time.time()
-        if flag == ASKED:
-            return True
-        if flag != DUE and now < self._end:
-            return False
-        if not has_model and now < self._latest and time.process_time() < self._processor_end:
-            self._over_at = self._over_at or now
-            self._extra = now - self._over_at
-            return False
-        return True
-
-    def extra_time_note(self) -> str:
-        """Once, and if it can be noticed: that the run went on for its first model."""
-        extra, self._extra = self._extra, 0.0
-        if extra < NOTICED_SECONDS:
-            return ""
-        return f"its time was over before its first model; it had {extra:.1f} s more."
+        board[self.index, USED] = CLOCK.processor_now() - began
 
 
 # The process keeps the block: its arrays point into it until the end.
-_opened = cache(unpack)
+@cache
+def _opened(packed: Packed) -> tuple[Board, object]:
+    return unpack(packed, is_writable=True)
 
 
-class _TimeAllotment(Sequence[_Work]):
-    """Runs that are allotted their part of the budget when they are taken, so when they begin."""
+class Places(Protocol):
+    """Where the runs are made: what sharing needs of the pool."""
+
+    @property
+    def free_places(self) -> int: ...
+
+    def set_aside(self, number: int) -> None: ...
+
+    def go_on(self, number: int) -> None: ...
+
+
+class EvenSharing:
+    """Sets runs aside, lets them go on, and ends them, so that all have the same processor time."""
 
     def __init__(
-        self, works: Sequence[PointWork], budget: Budget, processes: int, flags: Packed
+        self, budget: Budget, board: Board, runs: int, processes: int, places: Places
     ) -> None:
-        self._works, self._budget, self._processes = works, budget, processes
-        self._flags = flags
-        learning = LEARNING_FRACTION * budget.seconds
-        self._end = time.time() + learning
-        self._first = budget.seconds_for_run(learning, len(works), processes)
-        self._seconds: dict[int, float] = {}  # by the index of runs that have a process
-        self._over_at: dict[int, float] = {}  # by the index of started runs
-        self.done = 0
+        self._budget, self._board, self._processes = budget, board, processes
+        self._places = places
+        self._waiting = set(range(runs))
+        self._running, self._aside, self._over = set[int](), set[int](), set[int]()
 
-    def due(self) -> list[int]:
-        """Runs whose time is over while others wait."""
-        if len(self._seconds) == len(self) or self._budget.per == "each":
-            return []
-        now = time.time()
-        return [index for index, over in self._over_at.items() if now >= over]
+    @property
+    def level(self) -> float:
+        """The processor seconds that every run may use by now."""
+        ended = [self._board[index, USED] for index in self._over]
+        open_runs = len(self._waiting | self._running | self._aside)
+        return self._budget.level(ended, open_runs, self._processes)
 
     def began(self, index: int) -> None:
-        """Its process has loaded; the time for that does not count."""
-        self._over_at[index] = time.time() + self._seconds[index]
+        """A process has loaded and begins with the run, perhaps again."""
+        self._waiting.discard(index)
+        self._aside.discard(index)
+        self._running.add(index)
 
-    def __len__(self) -> int:
-        return len(self._works)
+    def ended(self, index: int) -> None:
+        """The run is over."""
+        for runs in (self._waiting, self._running, self._aside):
+            runs.discard(index)
+        self._over.add(index)
 
-    @overload
-    def __getitem__(self, index: int) -> _Work: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[_Work]: ...
-    def __getitem__(self, index: int | slice) -> _Work | Sequence[_Work]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        left = self._end - time.time()
-        seconds = self._budget.seconds_for_run(left, len(self) - self.done, self._processes)
-        end = self._end if self._budget.per == "all" else math.inf
-        latest = end + max(self._budget.seconds, GRACE_SECONDS)
-        self._seconds[index] = seconds
-        return _Work(self._works[index], index, self._flags, seconds, end, self._first, latest)
+    def look(self) -> None:
+        """Do what is due; it is called many times a second."""
+        level, board = self.level, self._board
+        used = {index: board[index, USED] for index in self._running | self._aside}
+        at_level = {index for index, seconds in used.items() if seconds >= level}
+        for index in self._running & at_level:
+            if self._budget.per == "each":
+                board[index, ASKED] = 1
+            elif not board[index, ASKED]:
+                self._places.set_aside(index)
+                self._running.discard(index)
+                self._aside.add(index)
+        others = self._waiting | (self._aside - at_level)
+        if not others and all(board[index, ASKED] for index in self._running):
+            for index in self._aside:
+                board[index, ASKED] = 1
+        for index in sorted(self._aside, key=used.__getitem__):
+            has_place = not self._waiting and self._places.free_places > 0
+            if board[index, ASKED] or (has_place and index not in at_level):
+                self._places.go_on(index)
+                self._aside.discard(index)
+                self._running.add(index)
 
 
-@dataclass(frozen=True, eq=False)
-class BudgetedProcessExecutor:
-    """Executes the runs of a plan in a pool of local processes, within a budget."""
+@dataclass(eq=False)
+class _SplitExecutor:
+    """Executes the runs of one split in the pool of a comparison, within a budget."""
 
+    pool: ProcessPool
+    split: int
     budget: Budget
+    processes: int
     finish: Finish
-    processes: int | None = None
+    elapsed: float = field(default=0.0, init=False)  # of the budget
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, ExecutorEvent]]:
-        packed, block = pack(np.zeros(max(1, len(works)), dtype=np.uint8))
+        shape = (max(1, len(works)), 2)
+        packed, block = pack(np.zeros(shape))
         assert block is not None
         assert block.buf is not None
-        works = [replace(work, reports_interim=True) for work in works]
-        allotment = _TimeAllotment(works, self.budget, self.processes or core_count(), packed)
-        token = _LastWord(cancel, self.finish, partial(_end_due, allotment, block.buf))
+        part = block.buf[: 16 * shape[0]]  # a block may be larger
+        board = part.cast("d", shape)
+        sharing = EvenSharing(self.budget, board, len(works), self.processes, self.pool)
+        runs = [
+            _Work(
+                replace(work, reports_interim=True),
+                self.split,
+                index,
+                packed,
+                self.budget.seconds,
+            )
+            for index, work in enumerate(works)
+        ]
         try:
-            self.finish.watch([work.run.name for work in works], block.buf)
-            for index, event in in_pool(rows, allotment, token, processes=self.processes):
+            self.finish.watch([work.run.name for work in works], board)
+            token = _LastWord(cancel, self.finish, sharing)
+            for index, event in self.pool.events(runs, token):
                 run = works[index]
                 if isinstance(event, RunQueued):
-                    allotment.began(index)
-                elif isinstance(event, WorkEnded | WorkFailed):
-                    allotment.done += 1
+                    sharing.began(index)
+                    yield index, replace(event, seconds=sharing.level)
+                    continue
+                if isinstance(event, WorkEnded | WorkFailed):
+                    sharing.ended(index)
                     yield index, RunEnded(run.key, run.run.name)
                 elif isinstance(event, Progress):
                     message = event.message.removeprefix(run.run.title).removeprefix(": ")
                     yield index, RunProgress(run.key, run.run.name, event.fraction, message)
                 yield index, event
+            used = [board[index, USED] for index in range(len(works))]
+            self.elapsed = elapsed(used, self.processes)
         finally:
             self.finish.watch((), None)
+            for view in (board, part):  # the block is closed only when nothing points into it
+                view.release()
             block.close()
             block.unlink()
-
-
-def _end_due(allotment: _TimeAllotment, flags: memoryview) -> None:
-    for index in allotment.due():
-        flags[index] = max(flags[index], DUE)
 
 
 class _LastWord:
     """Cancelled a little later than the outer token: in between all runs are requested to end.
 
-    The pool checks it many times a second; each time the flags of runs whose time is over are set.
+    The pool checks it many times a second; each time the runs are set aside or go on.
     """
 
-    def __init__(self, outer: CancelToken, finish: Finish, end_due: Callable[[], None]) -> None:
-        self._outer, self._finish, self._end_due = outer, finish, end_due
+    def __init__(self, outer: CancelToken, finish: Finish, sharing: EvenSharing) -> None:
+        self._outer, self._finish, self._sharing = outer, finish, sharing
         self._since: float | None = None
 
     @property
     def is_cancelled(self) -> bool:
-        self._end_due()
         if self._since is None and self._outer.is_cancelled:
             self._since = time.monotonic()
             self._finish.end_all()
+        if not self._outer.is_paused:
+            self._sharing.look()
         return self._since is not None and time.monotonic() - self._since > LAST_WORD_SECONDS
 
     @property
@@ -338,27 +378,12 @@ class _LastWord:
 
 
 @dataclass(frozen=True, eq=False)
-class LanguagesTask:
-    """A comparison on one split as a task; it needs no child process of its own.
-
-    Cancelling ends all runs; those that have a model by then return it.
-    """
-
-    plan: Plan
-    rows: PlanRows
-    budget: Budget
-    finish: Finish
-    processes: int | None = None
-
-    def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        executor = BudgetedProcessExecutor(self.budget, self.finish, self.processes)
-        yield from run_plan(self.plan, self.rows, cancel=cancel, executor=executor)
-        cancel.raise_if_cancelled()
-
-
-@dataclass(frozen=True, eq=False)
 class SplitsTask:
-    """A comparison on one split after another; the splits divide the time."""
+    """A comparison on one split after another; the splits divide the time.
+
+    It needs no child process of its own. Cancelling ends all runs; those that have a model by then
+    return it.
+    """
 
     plan: Plan
     splits: Sequence[PlanRows]
@@ -367,26 +392,35 @@ class SplitsTask:
     processes: int | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        end, count = time.time() + self.budget.seconds, len(self.splits)
-        for number, rows in enumerate(self.splits):
-            # A language without a model in the first split has no row, so most time goes there.
-            seconds = self.budget.seconds
-            if count > 1:
-                rest = (1 - FIRST_SPLIT_SHARE) / (count - 1)
-                seconds *= rest if number else FIRST_SPLIT_SHARE
-            if number and self.budget.per == "all":  # what was left goes to the splits after
-                seconds = max(seconds / 2, (end - time.time()) / (count - number))
-            budget = replace(self.budget, seconds=seconds)
-            yield SplitBegan(number)
-            task = LanguagesTask(self.plan, rows, budget, self.finish, self.processes)
-            for event in task(cancel):
-                if isinstance(event, Progress) and count > 1:
-                    label = f"Split {number + 1} of {count}"
-                    fraction = None
-                    if event.fraction is not None:
-                        fraction = (number + event.fraction) / count
-                    message = f"{label}: {event.message}" if event.message else label
-                    yield Progress(fraction, message, event.counters)
-                else:
-                    yield event
-            yield SplitOver(number)
+        processes, count = self.processes or core_count(), len(self.splits)
+        left = self.budget.seconds
+        with open_pool(tuple(self.splits), processes=processes) as pool:
+            for number, rows in enumerate(self.splits):
+                budget = replace(self.budget, seconds=self._seconds(number, left))
+                executor = _SplitExecutor(pool, number, budget, processes, self.finish)
+                yield SplitBegan(number)
+                for event in run_plan(self.plan, rows, cancel=cancel, executor=executor):
+                    if isinstance(event, Progress) and count > 1:
+                        label = f"Split {number + 1} of {count}"
+                        fraction = None
+                        if event.fraction is not None:
+                            fraction = (number + event.fraction) / count
+                        message = f"{label}: {event.message}" if event.message else label
+                        yield Progress(fraction, message, event.counters)
+                    else:
+                        yield event
+                cancel.raise_if_cancelled()
+                left -= executor.elapsed
+                yield SplitOver(number)
+
+    def _seconds(self, number: int, left: float) -> float:
+        """The budget of a split, when so much of the whole is left."""
+        count, whole = len(self.splits), self.budget.seconds
+        if count == 1:
+            return whole
+        # A language without a model in the first split has no row, so most time goes there.
+        rest = (1 - FIRST_SPLIT_SHARE) / (count - 1)
+        seconds = whole * (rest if number else FIRST_SPLIT_SHARE)
+        if number and self.budget.per == "all":  # what was left goes to the splits after
+            seconds = max(seconds / 2, left / (count - number))
+        return seconds

@@ -362,12 +362,12 @@ def _with_queries(point: CurvePoint, model: Model, rows: PlanRows, plan: QueryPl
         query_log2=float(values.mean()),
         query_values=values,
         query_distance=distance,
-        inference_seconds=inference_seconds(model, queries, plan.timed),
+        inference_seconds=inference_seconds(model, queries, plan.timed, time.thread_time),
     )
 
 
 class _Watch:
-    """Seconds of learning: in all, and since the last point."""
+    """Processor seconds of learning: in all, and since the last point."""
 
     def __init__(self) -> None:
         self.total = 0.0
@@ -375,10 +375,10 @@ class _Watch:
         self._seconds_per_point: float | None = None
 
     def __enter__(self) -> None:
-        self._began = time.perf_counter()
+        self._began = CLOCK.processor_now()
 
     def __exit__(self, *_: object) -> None:
-        self.total += time.perf_counter() - self._began
+        self.total += CLOCK.processor_now() - self._began
 
     def divide(self, points: int) -> None:
         """What is left is shared by so many points."""

@@ -1,8 +1,10 @@
 """The runs of a curve over several processes, with a time limit that the learners share fairly.
 
-A learner that is run for many λ gets as much time in all as one that goes through them by itself. A
-run that has no model after its part goes on to its first one, within half of its learner's time.
-The runs of the learners take turns, so that a stop leaves points of each of them.
+The limit is processor time of every process, without loading and compiling, so that a busy machine
+gives the same points later. A learner that is run for many λ gets as much time in all as one that
+goes through them by itself. A run that has no model after its part goes on to its first one, within
+half of its learner's time. The runs of the learners take turns, so that a stop leaves points of
+each of them.
 """
 
 from __future__ import annotations
@@ -12,8 +14,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
+from uuid import uuid4
 
-from pgmstudio.core.execution.events import CLOCK, CancelToken
+from pgmstudio.core.execution.events import (
+    CancelToken,
+    latest_end,
+    processor_seconds_since_first,
+)
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows
 from pgmstudio.core.experiments.plans.run_task import PointEvent, PointWork
@@ -32,7 +39,7 @@ MIN_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class FairExecutor:
-    """So many processes, one for each core if None; all runs end within `seconds`."""
+    """So many processes, one for each core if None; each has `seconds` of processor time."""
 
     processes: int | None = None
     seconds: float | None = None
@@ -66,30 +73,38 @@ def _curve(run: PlannedRun) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _FairWork:
-    """A run that ends after its share, or, while it has no model, after `most` seconds."""
+    """A run with its part of what its process has left when it begins: `share` with a model,
+    `most` without one."""
 
     work: PointWork
     share: float
     most: float
+    seconds: float  # processor time of each process for all runs
+    key: str  # of the curves of this run
 
     def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
-        began = CLOCK.now()
+        began = processor_seconds_since_first(self.key)
+        left = max(0.0, self.seconds - began)
+        share = max(MIN_SECONDS, self.share * left)
+        most = max(share, self.most * left)
+        latest = latest_end(most)
 
         def is_over(has_model: bool) -> bool:
-            return CLOCK.now() - began >= (self.share if has_model else self.most)
+            used = processor_seconds_since_first(self.key) - began
+            return used >= (share if has_model else most) or time.monotonic() >= latest
 
         return self.work(rows, cancel, ends=is_over)
 
 
 class FairShares(Sequence[_FairWork]):
-    """Works whose runs get their part of the time that is left when they are taken."""
+    """Works with the parts of the time of their runs: a run has its part of what is left."""
 
     def __init__(self, works: Sequence[PointWork], seconds: float, processes: int) -> None:
-        self._works, self._processes = works, processes
+        self._works, self._processes, self._seconds = works, processes, seconds
         self._curves = [_curve(work.run) for work in works]
         counts = Counter(self._curves)
         self._weights = [1 / counts[curve] for curve in self._curves]
-        self._end = time.monotonic() + seconds
+        self._key = uuid4().hex
 
     def __len__(self) -> int:
         return len(self._works)
@@ -102,17 +117,14 @@ class FairShares(Sequence[_FairWork]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         work = self._works[index]  # an IndexError ends an iteration
-        return _FairWork(work, *self.seconds_of(index, self._end - time.monotonic()))
+        return _FairWork(work, *self.parts_of(index), self._seconds, self._key)
 
-    def seconds_of(self, index: int, left: float) -> tuple[float, float]:
-        """Of `left` seconds, over all processes, the share of a run that begins now, and half of
-        its learner's: so long it may go on to its first model.
+    def parts_of(self, index: int) -> tuple[float, float]:
+        """Of what its process has left, the part of a run that begins now, and half of its
+        learner's: so long it may go on to its first model.
 
         The runs before it have begun, so theirs is no longer to be shared.
         """
-        spread = left * self._processes
-        share = min(left, spread * self._weights[index] / sum(self._weights[index:]))
-        learners = len(set(self._curves[index:]))
-        most = min(left, spread / learners / 2)
-        share = max(MIN_SECONDS, share)
-        return share, max(share, most)
+        share = self._processes * self._weights[index] / sum(self._weights[index:])
+        most = self._processes / len(set(self._curves[index:])) / 2
+        return min(1.0, share), min(1.0, max(share, most))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,9 +13,7 @@ from pgmstudio.core.analysis.model_comparison import compare, row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, split
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, UnknownNameError
-from pgmstudio.core.execution.child_process import Packed
 from pgmstudio.core.execution.events import NEVER, StopSwitch
-from pgmstudio.core.experiments.language_comparison import scheduler as languages_running
 from pgmstudio.core.experiments.language_comparison.candidates import (
     LANGUAGES,
     languages_plan,
@@ -30,16 +29,17 @@ from pgmstudio.core.experiments.language_comparison.results import (
 )
 from pgmstudio.core.experiments.language_comparison.scheduler import (
     ASKED,
-    DUE,
+    USED,
     Budget,
+    EvenSharing,
     Finish,
-    LanguagesTask,
     RowScores,
     RunEnded,
     RunQueued,
     SplitBegan,
     SplitOver,
     SplitsTask,
+    elapsed,
 )
 from pgmstudio.core.experiments.plans import run_task
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
@@ -232,30 +232,6 @@ def test_a_smoothing_that_was_chosen_is_that_of_every_language_with_pseudo_count
 # -- the budget
 
 
-def test_a_budget_is_shared_fairly_and_kept_whatever_the_runs_take() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        count, processes = int(rng.integers(1, 15)), int(rng.integers(1, 5))
-        budget = Budget(100.0)
-        free = [0.0] * processes  # when each process has time again
-        spans: list[tuple[float, float]] = []
-        for done in range(count):
-            number = int(np.argmin(free))
-            now = free[number]
-            # Those that are over by now; the others are still running or waiting.
-            over = len([end for _, end in spans if end <= now])
-            seconds = budget.seconds_for_run(100.0 - now, count - over, processes)
-            takes = seconds if done % 3 else seconds * rng.random()
-            spans.append((now, now + takes))
-            free[number] = now + takes
-        assert max(free) <= 100.0 + 0.5 * count  # the last may have the least there is
-        # Where all need their whole share, all shares are the same.
-    assert Budget(60.0).seconds_for_run(60.0, 7, 2) == pytest.approx(15.0)
-    assert Budget(60.0).seconds_for_run(45.0, 5, 2) == pytest.approx(15.0)
-    assert Budget(60.0).seconds_for_run(0.0, 1, 2) > 0
-    assert Budget(60.0, "each").seconds_for_run(3.0, 7, 2) == 60.0
-
-
 def test_a_budget_of_no_time_is_refused() -> None:
     with pytest.raises(ParameterError, match="budget"):
         Budget(0.0)
@@ -280,42 +256,92 @@ def test_a_run_that_is_ended_early_gives_what_it_has_by_then() -> None:
     assert first.test_log2_likelihood_per_row == second.test_log2_likelihood_per_row
 
 
-class Clock:
-    """A machine that gives a process what the test says."""
+class Machine:
+    """Processes that make the runs of one split, each as fast as the test says; only the clock and
+    the learners are those of the test."""
 
-    def __init__(self) -> None:
-        self.now = self.used = 0.0
+    def __init__(self, budget: Budget, speeds: Sequence[float]) -> None:
+        self._budget, self._speeds = budget, speeds
+        self._at: dict[int, int] = {}  # runs by process
+        self._aside: set[int] = set()
+        self._waiting: list[int] = []
+        self.now = 0.0
 
-    def time(self) -> float:
-        return self.now
+    @property
+    def free_places(self) -> int:
+        return len(self._speeds) - len(self._at)
 
-    def process_time(self) -> float:
-        return self.used
+    def set_aside(self, number: int) -> None:
+        self._at = {process: run for process, run in self._at.items() if run != number}
+        self._aside.add(number)
+
+    def go_on(self, number: int) -> None:
+        self._aside.discard(number)
+        if self.free_places <= 0:
+            self._speeds = [*self._speeds, 1.0]  # one more that only ends
+        self._at[next(p for p, _ in enumerate(self._speeds) if p not in self._at)] = number
+
+    def cut(self, needs: Sequence[float], compiling: float = 0.0, step: float = 0.1) -> list[bool]:
+        """Which runs are ended before they have had the processor seconds that they need."""
+        board = np.zeros((len(needs), 2))
+        processes = len(self._speeds)
+        sharing = EvenSharing(self._budget, board, len(needs), processes, self)
+        was_cut, self._waiting = [False] * len(needs), list(range(len(needs)))
+        compile_seconds = [compiling] * len(needs)
+        while self._waiting or self._at or self._aside:
+            self.now += step
+            for process, speed in enumerate(self._speeds):
+                if process not in self._at and self._waiting:
+                    self._at[process] = self._waiting.pop(0)
+                    sharing.began(self._at[process])
+                if process not in self._at:
+                    continue
+                index = self._at[process]
+                if compile_seconds[index] > 0:
+                    compile_seconds[index] -= step * speed
+                    continue
+                board[index, USED] += step * speed
+                is_done = board[index, USED] >= needs[index] - 1e-9
+                if is_done or board[index, ASKED]:
+                    was_cut[index] = not is_done
+                    sharing.ended(index)
+                    del self._at[process]
+            sharing.look()
+        return was_cut
 
 
-def test_a_run_without_a_model_has_its_share_as_processor_time_unless_it_is_asked_to_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock, flags = Clock(), np.zeros(1, dtype=np.uint8)
-    monkeypatch.setattr(languages_running, "time", clock)
-    run = runs_of_plan(languages_plan(["tree"], train_valid_test_split(rows_of_a_network())), ())[0]
-    work = languages_running._Work(PointWork(run), 0, Packed(b"", None, ()), 10.0, 36.0, 10.0, 76.0)
-    term = languages_running._Term(work, flags)
-    assert not term.is_over(has_model=True)
-    flags[0] = DUE  # others wait
-    clock.now, clock.used = 10.0, 1.0
-    assert not term.is_over(has_model=False)
-    clock.now = 14.0
-    assert not term.is_over(has_model=False)
-    assert term.is_over(has_model=True)
-    assert "it had 4.0 s more" in term.extra_time_note()
-    assert term.extra_time_note() == ""
-    clock.used = 10.0
-    assert term.is_over(has_model=False)
-    clock.now, clock.used = 76.0, 2.0
-    assert term.is_over(has_model=False)
-    clock.now, flags[0] = 1.0, ASKED
-    assert term.is_over(has_model=False)
+def test_load_compiling_and_order_do_not_change_which_languages_are_learned_to_their_end() -> None:
+    needs = [0.1, 2.0, 1.0, 20.0, 0.5, 3.0, 4.0, 20.0]
+    for seconds, expected in ((5.0, 1.3), (10.0, 3.2), (40.0, 20.0), (80.0, 20.0)):
+        for speeds in ([1.0, 1.0], [0.25, 0.25], [1.0, 0.2]):
+            for compiling in (0.0, 7.0):
+                for order in (needs, needs[::-1], sorted(needs), sorted(needs)[::-1]):
+                    machine = Machine(Budget(seconds), speeds)
+                    assert machine.cut(order, compiling) == [need > expected for need in order]
+                    if speeds == [1.0, 1.0] and not compiling:
+                        assert machine.now <= seconds
+    each = Machine(Budget(3.5, "each"), [1.0, 1.0]).cut(needs)
+    assert each == [need > 3.5 for need in needs]
+
+
+def test_the_level_of_all_runs_is_what_is_left_when_they_go_on_side_by_side() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        needs = rng.exponential(10.0, int(rng.integers(1, 9))).tolist()
+        processes = int(rng.integers(1, 4))
+        budget = Budget(float(rng.uniform(10, 100)))
+        level = budget.level([], len(needs), processes)
+        ended: list[float] = []
+        while any(need <= level for need in needs if need not in ended):
+            ended.append(min(need for need in needs if need not in ended))
+            higher = budget.level(ended, len(needs) - len(ended), processes)
+            assert higher >= level - 1e-9
+            level = higher
+        used = [min(need, level) for need in needs]
+        if len(ended) < len(needs) and level > 0.5:  # all that there is was used
+            assert elapsed(used, processes) == pytest.approx(0.9 * budget.seconds)
+        else:
+            assert elapsed(used, processes) <= 0.9 * budget.seconds or level == 0.5
 
 
 def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_gives_none() -> None:
@@ -324,7 +350,7 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
     finish.end("Latent class model")  # before it has begun
     race = ComparisonState(["tree", "latent"])
     plan = languages_plan(["latent", "tree"], rows)
-    for event in LanguagesTask(plan, rows, Budget(600.0), finish, processes=1)(NEVER):
+    for event in SplitsTask(plan, [rows], Budget(600.0), finish, processes=1)(NEVER):
         race.take(event)
     race.end()
     table = race.table()
@@ -343,7 +369,7 @@ def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> Non
     rows = train_valid_test_split(rows_of_a_network())
     switch, race = StopSwitch(), ComparisonState(["tree", "latent", "mixture"])
     plan = languages_plan(["tree", "latent", "mixture"], rows)
-    task = LanguagesTask(plan, rows, Budget(600.0), Finish(), processes=1)
+    task = SplitsTask(plan, [rows], Budget(600.0), Finish(), processes=1)
 
     def run() -> None:
         for event in task(switch):

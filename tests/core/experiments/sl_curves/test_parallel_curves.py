@@ -30,7 +30,7 @@ def test_a_learner_with_many_runs_gets_as_much_time_as_one_with_a_single_run() -
     shares = FairShares(works, seconds=60, processes=1)
     left, given = 60.0, []
     for index in range(len(works)):
-        given.append(shares.seconds_of(index, left)[0])
+        given.append(shares.parts_of(index)[0] * left)
         left -= given[-1]
     assert given == pytest.approx([10, 30, 10, 10])
 
@@ -39,24 +39,22 @@ def test_time_that_a_run_leaves_goes_to_those_after_it() -> None:
     runs = runs_of_plan(PLAN, ())
     works = [PointWork(run) for run in runs]
     shares = FairShares(works, seconds=60, processes=2)
-    assert shares.seconds_of(3, 50.0) == (50, 50)  # the last one has all that is left
-    assert min(shares.seconds_of(3, -1.0)) > 0
-    assert 0 < shares[0].share <= 60
+    assert shares.parts_of(3) == (1, 1)  # the last one has all that is left
+    assert 0 < shares[0].share <= 1
     assert [one.work.run.learner for one in shares] == [run.learner for run in runs]
 
 
 def test_a_run_without_a_model_has_half_of_its_learners_time() -> None:
     works = [PointWork(run) for run in runs_of_plan(PLAN, ())]
-    share, most = FairShares(works, seconds=60, processes=1).seconds_of(0, 60.0)
-    assert (share, most) == pytest.approx((10, 15))
+    share, most = FairShares(works, seconds=60, processes=1).parts_of(0)
+    assert (60 * share, 60 * most) == pytest.approx((10, 15))
 
 
 def test_time_that_is_over_still_gives_a_first_model() -> None:
     """Every run has a model, though its share is over before it begins."""
     works = [PointWork(run) for run in runs_of_plan(PLAN, ())]
     rows = PlanRows(chain(), chain())
-    shares = FairShares(works, seconds=1e-6, processes=1)
-    long = [replace(one, share=0.0, most=60.0) for one in shares]
-    for work in long:
+    shares = FairShares(works, seconds=1e6, processes=1)
+    for work in [replace(one, share=0.0) for one in shares]:
         events = list(work(rows, NEVER))
         assert [type(event).__name__ for event in events].count("CurvePoint") == 1
