@@ -98,7 +98,7 @@ class DifferenceFacts(QWidget):
         self.list.setMinimumHeight(90)
         self.list.currentItemChanged.connect(self._on_current)
         self.list.itemDoubleClicked.connect(self._on_double_clicked)
-        self.common = QCheckBox("Show common edges")
+        self.common = QCheckBox("List common edges")
         self.common.setObjectName("differenceCommon")
         self.common.setToolTip("List also the edges that both models have.")
         self.common.toggled.connect(self._fill)

@@ -56,7 +56,7 @@ from pgmstudio.gui.widgets.grid_view import GridView
 
 # Sorting and filtering fewer rows than this takes less than a frame.
 ROWS_AT_ONCE = 200_000
-_MAX_WIDTH = 170  # initial column width (px)
+_MAX_WIDTH, _MAX_NAME = 170, 300  # initial column width (px) for cells and for the name
 _SETS_MEASURED = 500  # cells whose widths columns fit
 
 
@@ -658,5 +658,5 @@ class TableTab(QWidget):
         for column, variable in enumerate(self.model.dataset.domain):
             texts = [*variable.states[:40], *sets.get(column, ())]
             widest = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-            width = max(widest + 16, heads.horizontalAdvance(variable.name) + 34)
-            view.setColumnWidth(column, min(most, width))
+            head = min(heads.horizontalAdvance(variable.name) + 34, _MAX_NAME * most // _MAX_WIDTH)
+            view.setColumnWidth(column, max(min(most, widest + 16), head))

@@ -393,6 +393,7 @@ class Numbers(QWidget):
             title = ElidedLabel(caption, "secondary", size="caption")
             named(value, f"classify.{key}", tip=tip)
             title.setToolTip(f"{caption}: {tip}")
+            title.brief = caption.replace(", bits", "")
             self._values[key] = value
             asked = number_help(caption)
             above = value if asked is None else widening(row(value, asked), 0)

@@ -17,7 +17,7 @@ from pgmstudio.core.io.data.formats.text_sniffing import number_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.grid_view import MARKS, CellMarks, GridView, Index
 
-_MAX_WIDTH = 190
+_MAX_WIDTH, _MAX_NAME = 190, 300  # px of a column, for its cells and for its name
 _ROWS_MEASURED = 30
 
 
@@ -163,8 +163,8 @@ class PreviewTable(GridView):
             width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
             if cells.names[column_index] == cells.cut:
                 width += arrow + 12
-            width = max(width, heads.horizontalAdvance(cells.names[column_index])) + 20
-            widths.append(min(high, width))
+            head = heads.horizontalAdvance(cells.names[column_index]) + 20
+            widths.append(max(min(high, width + 20), min(head, _MAX_NAME * high // _MAX_WIDTH)))
         # A few columns are stretched, so that the table is as wide as the histogram above.
         spare = max(0, self.viewport().width() - sum(widths)) // max(1, len(widths))
         for column, width in enumerate(widths):

@@ -16,6 +16,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.theme.icons import icon, language_icon
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import Section, button, empty, label
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.inspector_header import InspectorHead, lay_under
@@ -146,6 +147,7 @@ class DataInspector(QWidget):
                 name=f"inspectorData.{model_id}",
             )
             opened.setIcon(language_icon(entry.model.kind))
+            opened.setMinimumWidth(theme().px("hit_min"))  # long titles are elided
             self._list.addWidget(opened, 0, Qt.AlignmentFlag.AlignLeft)
         if not made:
             self._list.addWidget(label("None yet.", "tertiary", size="dense"))

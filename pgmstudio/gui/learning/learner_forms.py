@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -58,6 +59,13 @@ class TargetFields(QObject):
         for field in self._fields:
             if field.currentData() in (None, before):
                 self._show(field)
+
+
+def _found(words: Sequence[str], texts: Sequence[str]) -> list[bool]:
+    """Which texts have all words at the beginning of one of theirs, or else anywhere."""
+    starts = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in words]
+    found = [all(start.search(text) for start in starts) for text in texts]
+    return found if any(found) else [all(word in text for word in words) for text in texts]
 
 
 class LearnerList(QWidget):
@@ -164,17 +172,17 @@ class LearnerList(QWidget):
 
     def _filter(self, text: str) -> None:
         """Show the learners with all words, below the heading of their group."""
-        words = text.casefold().split()
+        items = [self._list.item(number) for number in range(self._list.count())]
+        keys = [item.data(KEY) or "" for item in items]
+        tips = [item.toolTip() for item in items]
+        searched = [f"{key} {tip}".casefold() for key, tip in zip(keys, tips, strict=True)]
+        found = _found(text.casefold().split(), searched)
         heading: QListWidgetItem | None = None
-        for number in range(self._list.count()):
-            item = self._list.item(number)
-            key = item.data(KEY)
-            if key is None:
+        for item, key, is_found in zip(items, keys, found, strict=True):
+            if not key:
                 heading = item
                 item.setHidden(True)
                 continue
-            searched = f"{key} {item.toolTip()}".casefold()
-            is_found = all(word in searched for word in words)
             item.setHidden(not is_found)
             if is_found and heading is not None:
                 heading.setHidden(False)

@@ -10,12 +10,17 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.wheel_focus import need_focus_for_wheel
 
 _AIR = 4  # between the text and the arrow
 
 
 class Combo(QComboBox):
     """The list has the names whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        need_focus_for_wheel(self)
 
     def showPopup(self) -> None:
         wide = self.view().sizeHintForColumn(0) + 2 * _AIR

@@ -13,7 +13,7 @@ from pgmstudio.gui.widgets.number_help import number_help
 
 Fact = tuple[str, str] | tuple[str, str, str]  # name, value, what it means
 
-LONG_NAME = 22  # characters; a longer name may take two lines, so that its value is not cut
+LONG_NAME = 18  # characters; a longer name may take two lines, so that nothing is cut
 
 
 class FactRows(QWidget):
@@ -64,6 +64,7 @@ class FactRows(QWidget):
         if before is not None and before[0] == title:
             return
         if before is not None:
+            before[1].hide()
             before[1].deleteLater()
             del self._helps[row]
         made = number_help(title)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSizePolicy, QSp
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.wheel_focus import need_focus_for_wheel
 
 B = TypeVar("B", QSpinBox, QDoubleSpinBox)
 
@@ -54,6 +55,7 @@ def decimal_box(
 
 def _named(box: B, name: str, title: str, tip: str, suffix: str, lowest_text: str) -> B:
     named(box, name, title, tip)
+    need_focus_for_wheel(box)
     box.setSuffix(suffix)
     box.setSpecialValueText(lowest_text)
     return box

@@ -28,6 +28,7 @@ from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, spec
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import label, named, set_role, text_width
 from pgmstudio.gui.widgets.combo_box import Combo
+from pgmstudio.gui.widgets.wheel_focus import need_focus_for_wheel
 
 _CHOICE_TITLES = {
     "aic": "AIC",
@@ -170,6 +171,7 @@ class ParamSlider(QSlider):
         named(self, f"slider.{spec.name}", f"{spec.title}, slider", spec.help)
         self.setRange(1 if spec.low_open else 0, STEPS - 1 if spec.high_open else STEPS)
         self.valueChanged.connect(self._on_moved)
+        need_focus_for_wheel(self)
 
     def value_at(self, step: int) -> float:
         """The value at a slider position, with two significant digits."""

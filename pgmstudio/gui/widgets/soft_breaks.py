@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 BREAK = "\u200b"  # a space without width, at which Qt may begin a new line
-LONG_WORD = 16  # characters; shorter words are never broken
+LONG_WORD = 24  # characters; shorter words are never broken
 
 _WORD = re.compile(rf"\S{{{LONG_WORD + 1},}}")
 _JOINTS = re.compile(r"(?<=[_./\\:@=,;-])(?=\w)|(?<=[a-z0-9])(?=[A-Z])")

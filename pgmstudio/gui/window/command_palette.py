@@ -5,6 +5,7 @@ An action is also found by its synonyms. Its line shows its key or, if disabled,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,6 +25,7 @@ from pgmstudio.gui.widgets.search_field import LensField
 _STAYS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 _PLACEHOLDER = "Search or run a command"
 _NOT_FOUND = 9
+_NAMES = 2  # of the texts of an entry: its name and its synonyms
 
 # Words of the field that are not in the names of the actions.
 SYNONYMS = {
@@ -194,26 +196,39 @@ class CommandPalette(LensField):
         self._model.setStringList([entry.text for entry in matches] or [self._nothing])
 
     def _matches(self, typed: str) -> list[Entry]:
-        """Entries with all the words; a name that is exactly this comes first, then names, other
-        words for it, menus and keys, and tips."""
-        words = typed.lower().split()
+        """Entries with all the words, the best first: Enter runs it.
+
+        A name that is exactly this comes first, then names that begin so, and names or synonyms in
+        which all words begin like a word; then names, other words for it, menus and keys, and tips
+        with the words anywhere.
+        """
+        wanted = typed.strip().lower()
+        words = wanted.split()
         if not words:
             return list(self._entries.values())
+        starts = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in words]
 
-        def rank(entry: Entry) -> int:
-            if entry.texts[0].lower().rstrip("…") == typed.strip().lower():
-                return -1
-            return next((n for n, text in enumerate(entry.texts) if _has(text, words)), _NOT_FOUND)
+        def rank(entry: Entry) -> tuple[bool, bool, bool, int, bool]:
+            name = entry.texts[0].lower()
+            texts = [text.lower() for text in entry.texts[:_NAMES]]
+            begins = any(all(start.search(text) for start in starts) for text in texts)
+            has = (n for n, text in enumerate(entry.texts) if _has(text, words))
+            return (
+                name.rstrip("…") != wanted,
+                not name.startswith(wanted),
+                not begins,
+                next(has, _NOT_FOUND),
+                bool(entry.reason),
+            )
 
-        ranks = {entry.text: rank(entry) for entry in self._entries.values()}
-        matches = [entry for entry in self._entries.values() if ranks[entry.text] < _NOT_FOUND]
-        return sorted(matches, key=lambda entry: ranks[entry.text])
+        matches = [e for e in self._entries.values() if any(_has(t, words) for t in e.texts)]
+        return sorted(matches, key=rank)
 
     def _run(self, text: str) -> None:
         """Run the entry of that line, or the one that fits best what was typed."""
         if not text.strip() or self._has_run:
             return
-        entry = self._entries.get(text) or self._best(text)
+        entry = self._entries.get(text) or next(iter(self._matches(text)), None)
         if entry is None:
             self._app.notify(text if text == self._nothing else self._no_action(text))
             return
@@ -229,18 +244,6 @@ class CommandPalette(LensField):
     def _begin_again(self) -> None:
         self._has_run = False
         self.clear()
-
-    def _best(self, typed: str) -> Entry | None:
-        wanted = typed.strip().lower()
-
-        def rank(entry: Entry) -> tuple[bool, bool, bool, bool, int]:
-            name = entry.texts[0].lower()
-            is_named = _has(entry.text, wanted.split())
-            begins = name.startswith(wanted)
-            exact = name.rstrip("…") == wanted
-            return not exact, not begins, not is_named, bool(entry.reason), len(name)
-
-        return min(self._matches(typed), key=rank, default=None)
 
     def _no_action(self, typed: str) -> str:
         texts = {entry.texts[0].lower(): entry.texts[0] for entry in self._entries.values()}

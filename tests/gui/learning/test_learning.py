@@ -8,7 +8,15 @@ from typing import TypeVar
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.models.files import ModelFile
@@ -25,6 +33,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.widgets.keyed_list import KEY
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import add_sprinkler, sprinkler_rows
@@ -328,3 +337,19 @@ def test_a_model_that_is_waited_for_opens_by_itself_and_others_are_offered(
     assert (offered.isVisible(), offered.text()) == (True, "Open")
     qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)
     assert app.center.current.model_id == app.project.runs["r2"].model_id
+
+
+def test_learners_are_found_by_beginnings_of_words_else_by_any_part(page: LearnPage) -> None:
+    search = page.findChild(QLineEdit, "learnerListSearch")
+    listed = page.findChild(QListWidget, "learnerList")
+    assert isinstance(search, QLineEdit)
+    assert isinstance(listed, QListWidget)
+
+    def found(text: str) -> set[str]:
+        search.setText(text)
+        items = [listed.item(row) for row in range(listed.count()) if not listed.isRowHidden(row)]
+        return {item.text() for item in items if item.data(KEY)}
+
+    assert found("kes") == {"Equivalence search (KES)"}  # not those that “make” something
+    assert found("climb hill") == {"Hill climbing"}
+    assert "Hill climbing" in found("limbing")

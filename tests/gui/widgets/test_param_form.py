@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.learners import all_learners
@@ -28,3 +31,33 @@ def test_rules_that_combine_blankets_are_written_out(qtbot: QtBot) -> None:
     assert isinstance(box, Combo)
     names = [box.itemText(n) for n in range(box.count())]
     assert names == ["hill climbing", "AND", "OR", "exhaustive"]
+
+
+def test_the_wheel_changes_only_the_field_with_the_focus(qtbot: QtBot) -> None:
+    form = ParamForm(MplParams)
+    qtbot.addWidget(form)
+    with qtbot.waitActive(form):
+        form.show()
+    box = form.findChild(Combo, "param.combine")
+    assert isinstance(box, Combo)
+
+    def turn_wheel() -> tuple[str, bool]:
+        """The text then, and whether the page is left to scroll."""
+        place = QPointF(box.rect().center())
+        event = QWheelEvent(
+            place,
+            box.mapToGlobal(place),
+            QPoint(),
+            QPoint(0, -120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(box, event)
+        return box.currentText(), not event.isAccepted()
+
+    assert turn_wheel() == ("hill climbing", True)
+    assert not box.hasFocus()
+    box.setFocus()
+    assert turn_wheel() == ("AND", False)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.project import edits
+from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.command_palette import SYNONYMS
 from pgmstudio.gui.window.main_window import MainWindow
@@ -232,6 +240,23 @@ def test_models_variables_and_pages_are_found_by_name(qtbot: QtBot, window: Main
         qtbot.keyClick(field, Qt.Key.Key_Return)
         qtbot.waitUntil(is_done)
         qtbot.waitUntil(lambda: field.text() == "")
+
+
+def test_synonyms_come_before_names_that_only_contain_their_letters(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    app, field = window.app, window.command_field
+    domain = Domain.of({"temperature": ["low", "high"]})
+    model = BayesianNetwork.uniform(domain, Dag.from_edges(["temperature"], []))
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Room", model)))
+    open_model_page(app, next(iter(app.project.models)))
+    field.begin()
+    qtbot.keyClicks(field, "mpe")
+    lines = field.completer().model()
+    texts = [lines.index(row, 0).data() for row in range(lines.rowCount())]
+    assert texts[0].startswith("Evidence ▸ Most probable explanation")
+    assert "Variable ▸ temperature" in texts
+    field.completer().popup().hide()
 
 
 def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(
