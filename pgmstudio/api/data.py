@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pgmstudio.api.answers import Table
-from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.chunked import ChunkedData
+from pgmstudio.core.data.dataset import DataSet, Imported
 from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.resampling import split
 from pgmstudio.core.data.transforms import rows_over
@@ -95,11 +96,15 @@ class Data:
         cells = f", {missing:,} missing cells" if missing else ""
         more = f"\n… {len(self) - MAX_ROWS_SHOWN:,} more" if len(self) > MAX_ROWS_SHOWN else ""
         head = f"{len(self):,} rows, {len(self.columns)} columns{cells}"
+        if isinstance(self.dataset, ChunkedData):
+            return f"{head}, read in chunks"
         return f"{head}\n{self.head()!r}{more}"
 
     def _repr_html_(self) -> str:
         missing = sum(self.dataset.missing_counts)
         head = f"{len(self):,} rows, {len(self.columns)} columns, {missing:,} missing cells"
+        if isinstance(self.dataset, ChunkedData):
+            return f"<p>{head}, read in chunks</p>"
         return f"<p>{head}</p>{self.head()._repr_html_()}"
 
 
@@ -107,8 +112,14 @@ class Data:
 TableLike: TypeAlias = Data | DataSet | Path | str | Any
 
 
-def read_data(source: TableLike, **options: Any) -> Data:
+def read_data(
+    source: TableLike, *, stream: bool = False, cluster: str | None = None, **options: Any
+) -> Data:
     """A table from a file or a frame.
+
+    With `stream` the rows of a Parquet or text file stay there and are read in chunks, so that they
+    need not fit into memory; `cluster` is the address of a Dask scheduler whose workers read them.
+    Learners that need only counts or sums over the rows take such a table.
 
     The options are those of the importer: `bins` and `binning` discretize columns of many numbers,
     `frequency` names the column with the count of each row, `markers` the texts of missing cells,
@@ -127,7 +138,9 @@ def read_data(source: TableLike, **options: Any) -> Data:
         named("option of read_data", name, known)
     settings = ImportOptions(**options)
     try:
-        if isinstance(source, Path | str):
+        if stream or cluster is not None:
+            imported = _opened(source, settings, cluster)
+        elif isinstance(source, Path | str):
             imported = import_data(source, settings)
         else:
             frame, declared = polars_frame(source)
@@ -139,6 +152,19 @@ def read_data(source: TableLike, **options: Any) -> Data:
             raise DataFileError(error.path, headline, error.problems) from None
         raise
     return Data(imported.data, imported.cuts, imported.warnings)
+
+
+def _opened(source: TableLike, options: ImportOptions, cluster: str | None) -> Imported:
+    """A table that stays in its file."""
+    from pgmstudio.core.io.data.large_table import HERE, open_table
+
+    if not isinstance(source, Path | str):
+        raise DataError("Only a file can be read in chunks. Give its path.")
+    if cluster is None:
+        return open_table(source, options, reader=HERE)
+    from pgmstudio.core.io.data.cluster_reader import ClusterReader
+
+    return open_table(source, options, reader=ClusterReader(cluster))
 
 
 def rows_for(domain: Domain, source: TableLike) -> DataSet:

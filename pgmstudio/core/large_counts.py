@@ -21,3 +21,13 @@ def float_of(count: int) -> float:
         return float(count)
     except OverflowError:
         return math.inf
+
+
+def in_units(count: int) -> str:
+    """A number of bytes for people."""
+    size = float_of(count)
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.0f} PB" if size < 1e18 else "more than any machine has"

@@ -15,8 +15,8 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.streams import spoken
 from pgmstudio.core.errors import named
 from pgmstudio.core.inference.base import Finding
-from pgmstudio.core.inference.junction_tree.cost import in_units
 from pgmstudio.core.io.project.project_file import read_project
+from pgmstudio.core.large_counts import in_units
 from pgmstudio.core.model import Model
 from pgmstudio.core.reports.interactive_page.page import (
     PageSubject,

@@ -10,9 +10,12 @@ from typing import Any
 
 from pgmstudio.cli.options.data import (
     add_data_options,
+    add_large_table_options,
     check_ending,
     check_model_path,
+    read_large_table,
     read_rows,
+    read_rows_for_domain,
     read_together,
     save_model,
 )
@@ -33,6 +36,7 @@ from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
 from pgmstudio.cli.terminal.streams import STANDARD
 from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import likelihood_of
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import Cancelled, DataError, TooLargeError
@@ -47,9 +51,11 @@ from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
 from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.learning.base import Learner, missing_data_note
+from pgmstudio.core.learning.cost_estimates import forecast_passes
 from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
 
+PER_ROW = "log2_likelihood_per_row"
 MAX_EDGES = 60  # printed
 MAX_COMPONENTS = 10
 LINE_WIDTH = 100
@@ -85,6 +91,7 @@ def _build_parser(learner: Learner[Any] | None) -> CommandParser:
         help="write how many trees or restarts of the run have each edge",
     )
     add_data_options(parser)
+    add_large_table_options(parser)
     parser.add_quote_formulas()
     return parser
 
@@ -97,13 +104,15 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
     if args.log is not None:
         check_log_path(args.log)
     check_ending(args.edge_counts, [".csv"], "edge counts")
-    data, valid = _read(args, line)
+    data, valid = _read(args, learner, line)
     for knowledge in knowledge_in(params):
         knowledge.check(data.domain.names)
     reason = learner.refuses(data)
     if reason is not None:
         raise DataError(reason)
-    if data.has_missing:
+    if isinstance(data, ChunkedData):
+        line.message(str(forecast_passes(learner, params, data)))
+    elif data.has_missing:
         line.message(missing_data_note(learner, data, params))
     task = LearnTask(learner.key, data, params, args.seed)
     outcome = run_learner(task, line, time_limit=args.time_limit)
@@ -133,7 +142,15 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
     return report
 
 
-def _read(args: argparse.Namespace, line: ProgressLine) -> tuple[DataSet, DataSet | None]:
+def _read(
+    args: argparse.Namespace, learner: Learner[Any], line: ProgressLine
+) -> tuple[DataSet, DataSet | None]:
+    large = read_large_table(args.data, args, line, learner)
+    if large is not None:
+        valid = None
+        if args.valid is not None:
+            valid = read_rows_for_domain(large.domain, args.valid, args, line)
+        return large, valid
     if args.valid is None:
         return read_rows(args.data, args, line), None
     return read_together(args.data, args.valid, args, line)
@@ -188,6 +205,9 @@ class LearnReport:
         is_measured = isinstance(model, ProbabilisticModel)
 
         def per_row(rows: DataSet) -> float | None:
+            known = outcome.measures.get(PER_ROW)
+            if isinstance(rows, ChunkedData) and known is not None:
+                return known  # without another pass
             # A given structure may have other columns than the data, and hidden variables.
             try:
                 return likelihood_of(model, rows_over(rows, model.domain)).per_row

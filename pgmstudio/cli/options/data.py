@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.terminal.output import count_of
 from pgmstudio.cli.terminal.parser import (
@@ -26,6 +26,7 @@ from pgmstudio.core.errors import (
     ModelFileError,
     UnknownNameError,
 )
+from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.background_knowledge import read_knowledge
 from pgmstudio.core.io.data.options import DEFAULT_MARKERS, ImportOptions
@@ -39,14 +40,16 @@ from pgmstudio.core.io.models.files import (
 )
 from pgmstudio.core.io.reading_limits import set_read_limit
 from pgmstudio.core.languages.registry import a_kind, no_likelihood_reason
-from pgmstudio.core.large_counts import count_text
+from pgmstudio.core.large_counts import count_text, in_units
 from pgmstudio.core.model import Model
 from pgmstudio.core.reports.pictures import PICTURE_ENDINGS, picture_of
 
 if TYPE_CHECKING:
     from pgmstudio.core.data.dataset import Imported
     from pgmstudio.core.graphs.background_knowledge import Knowledge
+    from pgmstudio.core.io.data.large_table import ChunkReader
     from pgmstudio.core.io.data.options import ImportOptions
+    from pgmstudio.core.learning.base import Learner
 
 # Only this many are listed; the rest is counted.
 MAX_LISTED = 5
@@ -123,6 +126,67 @@ def add_data_options(
         metavar="GB",
         help="limit of the unpacked size of a file and of the memory for reading it (default: 4)",
     )
+
+
+def add_large_table_options(parser: CommandParser) -> None:
+    """Add the options for tables that are larger than memory."""
+    group = parser.add_argument_group("large tables")
+    group.add_argument(
+        "--stream",
+        action="store_true",
+        help="read the rows in chunks, so that they need not fit into memory: .parquet and text; "
+        "files of more than 10^9 cells or 2 GB of text are read so in any case",
+    )
+    group.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="have the chunks read by the workers of a Dask scheduler, tcp://HOST:PORT; they need "
+        "the file at the same path",
+    )
+
+
+def read_large_table(
+    path: str, args: argparse.Namespace, line: ProgressLine, learner: Learner[Any]
+) -> DataSet | None:
+    """The table of a file that stays there; None if it is to be read into memory."""
+    from pgmstudio.core.io.data.large_table import HERE, is_large, open_table
+
+    is_requested = args.stream or args.cluster is not None
+    if path == STANDARD:
+        if is_requested:
+            raise UsageError("--stream: standard input cannot be read twice. Give a file.")
+        return None
+    if not is_requested and not (getattr(learner, "passes", None) and is_large(path)):
+        return None
+    reader: ChunkReader = HERE
+    if args.cluster is not None:
+        from pgmstudio.core.io.data.cluster_reader import ClusterReader
+
+        reader = ClusterReader(args.cluster)
+    options = import_options(args)
+    lists = (options.leave_out, options.as_states)
+    leave_out, as_states = (
+        tuple(name for names in columns for name in names.split(",")) for columns in lists
+    )
+    options = replace(options, leave_out=leave_out, as_states=as_states)
+
+    def report(fraction: float) -> None:
+        line.show(Progress(fraction, f"Reading {Path(path).name}"))
+
+    imported = open_table(path, options, reader=reader, report=report)
+    for note in imported.warnings[:MAX_LISTED]:
+        line.message(note)
+    count = count_of(imported.data.row_count, "row")
+    line.message(f"{count} are read in chunks and stay in the file.")
+    return imported.data
+
+
+def read_rows_for_domain(
+    domain: Domain, path: str, args: argparse.Namespace, line: ProgressLine
+) -> DataSet:
+    """The rows of a file with the columns and states of a domain; other states are an error."""
+    options = replace(import_options(args), bins=None, domain=domain)
+    return _import(path, options, line).data.select_columns(domain.names)
 
 
 def add_output_file(parser: CommandParser, metavar: str) -> None:
@@ -326,7 +390,7 @@ def check_model_path(path: str) -> None:
 
 def check_memory(rows: int, domain: Domain) -> None:
     """UsageError if so many rows do not fit into memory."""
-    from pgmstudio.core.inference.junction_tree.cost import available_bytes, in_units
+    from pgmstudio.core.inference.junction_tree.cost import available_bytes
 
     # The codes, a copy while they are assembled, and a random number for each row.
     needed = rows * (2 * len(domain) * code_dtype(domain).itemsize + 16)

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import FamilyCounter, ReportFraction, ignore_progress
+from pgmstudio.core.data.counting import ReportFraction, family_counter, ignore_progress
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.data.relation import Relation
@@ -67,7 +67,7 @@ def tables_of(
     """The tables of a setting over a few columns each, and whether they are exact: counts, 1 for
     what occurs, or degrees of possibility."""
     if setting is Setting.PROBABILISTIC:
-        counter = FamilyCounter(data)
+        counter = family_counter(data)
         return lambda scope: counter.counts(scope, cancel), True
     if setting is Setting.RELATIONAL:
         relation = Relation.of(data)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.counting import FamilyCounter, family_counter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.relation import tuple_ids
 from pgmstudio.core.errors import DataError
@@ -62,7 +62,7 @@ def graph_scores(dag: Dag, data: DataSet, cancel: CancelToken = NEVER) -> GraphS
     rows = data.select_columns(dag.names).complete_rows()
     if rows.row_count == 0:
         raise DataError("Every row has a missing cell, so the graph cannot be scored.")
-    counter = FamilyCounter(rows)
+    counter = family_counter(rows)
     lost = _divergences(dag, rows, counter, cancel)
     local: dict[str, Callable[[Table], float]] = {
         name: score_of(name, rows.total_weight).local for name in ("k2", "bdeu", "bic", "aic")

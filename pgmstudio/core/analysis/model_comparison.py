@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.fit_comparison import fit_of
 from pgmstudio.core.analysis.tables import Cell
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.chunked import Arrays, ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to, rows_over
 from pgmstudio.core.errors import DataError, PgmStudioError
@@ -222,6 +223,9 @@ class Likelihood:
 
 def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     """Σ w log2 P(row), missing cells summed out."""
+    if isinstance(data, ChunkedData):
+        total, zero = map(float, data.sums(_LikelihoodOfChunk(model)))
+        return Likelihood(total, total / data.total_weight, int(zero))
     logs = row_log2(model, data)
     weights = data.row_weights
     counted = weights > 0  # a row of weight 0 does not count, even if it is impossible
@@ -229,6 +233,15 @@ def likelihood_of(model: Model, data: DataSet) -> Likelihood:
     zero = int(np.isneginf(logs[counted]).sum())
     per_row = total / data.total_weight if data.total_weight > 0 else float("nan")
     return Likelihood(total, per_row, zero)
+
+
+@dataclass(frozen=True)
+class _LikelihoodOfChunk:
+    model: Model
+
+    def __call__(self, chunk: DataSet, _first_row: int) -> Arrays:
+        one = likelihood_of(self.model, chunk)
+        return np.array(one.log2_likelihood), np.array(one.zero_probability_rows)
 
 
 def comparison_of(

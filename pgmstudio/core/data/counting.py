@@ -10,6 +10,9 @@ cases). Memory does not grow with the rows: they are read in chunks, and stoppin
 between them.
 
 Counts of a few columns joined by each of many others, as structure search asks for them.
+
+All functions take a table in memory or one that is read in chunks (`ChunkedData`), whose counts are
+the same. One pass over the chunks counts all tables that are requested together, and they are kept.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.chunked import Arrays, ChunkedData, StoredRows
+from pgmstudio.core.data.dataset import DataSet, code_dtype
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.large_counts import count_text
@@ -123,6 +128,8 @@ PLAIN_COUNTS = _PlainCounts()
 
 def joint_counts(data: DataSet, variables: Sequence[int], cancel: CancelToken = NEVER) -> Counts:
     """How often each joint state of `variables` occurs: one axis per variable, in that order."""
+    if isinstance(data, ChunkedData):
+        return ChunkedCounter(data).counts(variables, cancel)
     if PLAIN_COUNTS.will_do(data, len(variables)):
         return plain_counts(data, variables)
     from pgmstudio.core.data.counting_kernels import count_joint, count_joint_weighted
@@ -149,6 +156,8 @@ def joint_counts(data: DataSet, variables: Sequence[int], cancel: CancelToken = 
 def plain_counts(data: DataSet, variables: Sequence[int]) -> Counts:
     """The same as `joint_counts` without compiled code: for one table, where a window must not wait
     until that is loaded."""
+    if isinstance(data, ChunkedData):
+        return joint_counts(data, variables)
     shape = tuple(data.domain.cardinalities[v] for v in variables)
     cells = math.prod(shape)
     _check_cells(cells, "The table of " + ", ".join(data.domain.names[v] for v in variables))
@@ -193,14 +202,11 @@ def pair_counts(
 ) -> PairCounts:
     """The joint counts of every pair of columns, each over the rows that have both."""
     cards = _cards(data)
-    cells = int((cards.sum() ** 2 - (cards**2).sum()) // 2)
+    cells = pair_cells(data)
     _check_cells(cells, "The table of all pairs of columns")
-    # The table of i < j: behind those of earlier i, and of i with j' < j. In place, since with many
-    # columns this takes gigabytes.
-    before = np.concatenate(([0], np.cumsum(cards)))
-    of_row = cards * (before[-1] - before[1:])
-    offsets = np.outer(cards, before[:-1])
-    offsets += (np.cumsum(of_row) - of_row - cards * before[1:])[:, None]
+    offsets = _pair_offsets(cards)
+    if isinstance(data, ChunkedData):
+        return PairCounts(data.domain.cardinalities, _chunked_pairs(data, cancel), offsets)
     if PLAIN_COUNTS.will_do(data, 2 * math.comb(len(cards), 2)):
         flat = np.zeros(cells)
         for i, j in itertools.combinations(range(len(cards)), 2):
@@ -211,6 +217,58 @@ def pair_counts(
     else:
         flat = _unweighted_pairs(data, cards, offsets, cells, cancel, report)
     return PairCounts(data.domain.cardinalities, flat, offsets)
+
+
+def pair_cells(data: DataSet) -> int:
+    """How many cells the tables of all pairs of columns have."""
+    cards = data.card_array
+    return int((cards.sum() ** 2 - (cards**2).sum()) // 2)
+
+
+def _pair_offsets(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the tables of pairs are: that of i < j behind those of earlier i, and of i with j' < j.
+
+    In place, since with many columns this takes gigabytes.
+    """
+    before = np.concatenate(([0], np.cumsum(cards)))
+    of_row = cards * (before[-1] - before[1:])
+    offsets = np.outer(cards, before[:-1])
+    offsets += (np.cumsum(of_row) - of_row - cards * before[1:])[:, None]
+    return offsets
+
+
+def pair_counts_by_state(
+    data: DataSet, target: int, cancel: CancelToken = NEVER
+) -> Iterator[PairCounts]:
+    """The joint counts of every pair of columns among the rows with each state of a column."""
+    states = range(data.domain.cardinalities[target])
+    if isinstance(data, ChunkedData):
+        _check_cells(pair_cells(data) * len(states), "The table of all pairs for every state")
+        (flat,) = data.sums(_PairsByState(target), cancel)
+        offsets = _pair_offsets(data.card_array)
+        yield from (PairCounts(data.domain.cardinalities, row, offsets) for row in flat)
+        return
+    for state in states:
+        yield pair_counts(data.take_rows(data.codes[target] == state), cancel)
+
+
+@dataclass(frozen=True)
+class _PairsByState:
+    target: int
+
+    def __call__(self, chunk: DataSet, _first_row: int) -> Arrays:
+        return (np.array([pairs.flat for pairs in pair_counts_by_state(chunk, self.target)]),)
+
+
+def _pairs_of_chunk(chunk: DataSet, _first_row: int) -> Arrays:
+    return (pair_counts(chunk).flat,)
+
+
+def _chunked_pairs(data: ChunkedData, cancel: CancelToken) -> Counts:
+    """All pairs by one pass, which is not made again."""
+    if data.pairs is None:
+        (data.pairs,) = data.sums(_pairs_of_chunk, cancel)
+    return data.pairs
 
 
 def _weighted_pairs(
@@ -294,10 +352,12 @@ def grouped_rows(data: DataSet) -> DataSet:
     cells = data.domain.joint_states()
     if data.has_missing or cells * 4 > data.row_count:
         return data
+    if isinstance(data, ChunkedData) and cells > MAX_GROUPED_CELLS:
+        return data
     weights = joint_counts(data, range(len(data.domain))).ravel()
     seen = np.flatnonzero(weights)
     codes = np.array(np.unravel_index(seen, data.domain.cardinalities))
-    return DataSet(data.domain, codes.astype(data.codes.dtype), weights[seen])
+    return DataSet(data.domain, codes.astype(code_dtype(data.domain)), weights[seen])
 
 
 # Bit columns take an eighth of a byte per state and row; beyond this they are not stored.
@@ -305,6 +365,12 @@ MAX_BIT_BYTES = 1 << 29
 BUFFER_CELLS = 1 << 21
 # Larger tables are mostly counted row by row anyway.
 MAX_BIT_CELLS = 1 << 12
+# Joint states of a table in a file up to which its equal rows are brought to memory once.
+MAX_GROUPED_CELLS = 1 << 20
+# Up to so many kept tables, all are looked through for one that has the columns of another.
+MAX_LOOKED_THROUGH = 1000
+# Cells of the tables kept from earlier passes, 256 MB, and those that one pass counts.
+MAX_KEPT_CELLS, MAX_PASS_CELLS = 1 << 25, 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,16 +382,32 @@ class JoinedCounts:
     offsets: NDArray[np.int64]
 
 
+# Tables that are requested together: some columns, each of the others with them.
+Request = tuple[Sequence[int], Sequence[int]]
+Prefetch = Callable[[Iterable[Request], CancelToken], None]
+
+
+def family_counter(data: DataSet) -> FamilyCounter:
+    """The counter for a table in memory, or for one that is read in chunks."""
+    grouped = grouped_rows(data)
+    return ChunkedCounter(grouped) if isinstance(grouped, ChunkedData) else FamilyCounter(grouped)
+
+
 class FamilyCounter:
     """Counts on one data set, whose bit columns are packed once and cached."""
 
     def __init__(self, data: DataSet) -> None:
-        self.data = grouped_rows(data)
+        self.data = data
         self.cards = np.array(data.domain.cardinalities, dtype=np.int64)
+
+    def prefetch(self, requests: Iterable[Request], cancel: CancelToken = NEVER) -> None:
+        """Announce tables that will be asked for next, so that one pass counts them all."""
 
     @cached_property
     def _packed(self) -> tuple[BitLayout, NDArray[np.uint64]]:
         layout = BitLayout.of(self.data)
+        if isinstance(self.data, StoredRows) and self.data.bits is not None:
+            return layout, self.data.bits
         words = -(-self.data.row_count // 64)
         if layout.width * words * 8 > MAX_BIT_BYTES:
             layout = BitLayout(np.full_like(layout.base, -1), layout.first_state, 0)
@@ -356,10 +438,10 @@ class FamilyCounter:
             last = max(first + 1, int(np.searchsorted(ends, before + BUFFER_CELLS, "right")))
             offsets = ends[first:last] - sizes[first:last] - before
             flat = np.zeros(int(ends[last - 1]) - before)
-            yield self._count(members, candidates[first:last], offsets, flat, cancel)
+            yield self._count_batch(members, candidates[first:last], offsets, flat, cancel)
             first = last
 
-    def _count(
+    def _count_batch(
         self,
         members: Sequence[int],
         candidates: NDArray[np.int64],
@@ -383,3 +465,139 @@ class FamilyCounter:
                 weights, missing = data.weights, data.missing_code
                 count_additions_weighted(data.codes, weights, self.cards, missing, *selection)
         return JoinedCounts(candidates, flat, offsets)
+
+
+@dataclass(frozen=True)
+class CountTables:
+    """Counts the tables of some requests in a chunk."""
+
+    requests: tuple[Request, ...]
+
+    def __call__(self, chunk: DataSet, _first_row: int) -> Arrays:
+        counter = FamilyCounter(grouped_rows(chunk))
+        parts = []
+        for members, candidates in self.requests:
+            chosen = np.array(candidates, dtype=np.int64)
+            parts += [joined.flat for joined in counter.joined(members, chosen)]
+        return (np.concatenate(parts),)
+
+
+class ChunkedCounter(FamilyCounter):
+    """Counts on a table that is read in chunks; a table that was counted before costs no pass."""
+
+    data: ChunkedData
+
+    def __init__(self, data: ChunkedData) -> None:
+        super().__init__(data)
+
+    def counts(self, members: Sequence[int], cancel: CancelToken = NEVER) -> Counts:
+        members = [int(m) for m in members]
+        shape = tuple(int(self.cards[m]) for m in members)
+        if not members:
+            return np.array(self.data.total_weight)
+        _check_cells(
+            math.prod(shape),
+            "The table of " + ", ".join(self.data.domain.names[m] for m in members),
+        )
+        key = tuple(sorted(members))
+        table = self._known(key)
+        if table is None:
+            self._count([((*key[:-1],), key[-1:])], cancel)
+            table = self.data.counted[key]
+        order = [key.index(m) for m in members]
+        return np.ascontiguousarray(table.transpose(order))
+
+    def joined(
+        self, members: Sequence[int], candidates: NDArray[np.int64], cancel: CancelToken = NEVER
+    ) -> Iterator[JoinedCounts]:
+        # Before the first batch, so that all batches come from one pass.
+        self.prefetch([(members, candidates.tolist())], cancel)
+        yield from super().joined(members, candidates, cancel)
+
+    def _count_batch(
+        self,
+        members: Sequence[int],
+        candidates: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        flat: Counts,
+        cancel: CancelToken,
+    ) -> JoinedCounts:
+        for candidate, offset in zip(candidates.tolist(), offsets.tolist(), strict=True):
+            counts = self.counts((*members, candidate), cancel).ravel()
+            flat[offset : offset + counts.size] = counts
+        return JoinedCounts(candidates, flat, offsets)
+
+    def prefetch(self, requests: Iterable[Request], cancel: CancelToken = NEVER) -> None:
+        needed: dict[tuple[int, ...], Request] = {}
+        for members, candidates in requests:
+            for candidate in candidates:
+                key = tuple(sorted((*members, candidate)))
+                if key not in needed and self._known(key) is None:
+                    needed[key] = tuple(members), (candidate,)
+        pairs = sum(len(key) == 2 for key in needed)
+        if pairs > len(self.cards) and pair_cells(self.data) <= MAX_PASS_CELLS:
+            pair_counts(self.data, cancel)
+            needed = {key: one for key, one in needed.items() if self._known(key) is None}
+        grouped: dict[tuple[int, ...], list[int]] = {}
+        for members, (candidate,) in needed.values():
+            grouped.setdefault(tuple(members), []).append(candidate)
+        batch: list[Request] = []
+        cells = 0
+        for members, candidates in grouped.items():
+            size = math.prod(int(self.cards[m]) for m in members)
+            size *= int(self.cards[candidates].sum())
+            if batch and cells + size > MAX_PASS_CELLS:
+                self._count(batch, cancel)
+                batch, cells = [], 0
+            batch.append((members, tuple(candidates)))
+            cells += size
+        if batch:
+            self._count(batch, cancel)
+
+    def _count(self, requests: Sequence[Request], cancel: CancelToken) -> None:
+        """One pass for these tables, which are kept."""
+        (flat,) = self.data.sums(CountTables(tuple(requests)), cancel)
+        kept = self.data.counted
+        at = 0
+        for members, candidates in requests:
+            for candidate in candidates:
+                family = (*members, candidate)
+                shape = tuple(int(self.cards[m]) for m in family)
+                size = math.prod(shape)
+                table = flat[at : at + size].reshape(shape).transpose(np.argsort(family))
+                kept[tuple(sorted(family))] = np.ascontiguousarray(table)
+                at += size
+        cells = sum(table.size for table in kept.values())
+        while cells > MAX_KEPT_CELLS + flat.size:  # the oldest go first
+            cells -= kept.pop(next(iter(kept))).size
+
+    def _known(self, key: tuple[int, ...]) -> Counts | None:
+        """A table that was counted before, or follows from one that was."""
+        data = self.data
+        table = data.counted.get(key)
+        if table is not None:
+            return table
+        if len(key) == 2 and data.pairs is not None:
+            return pair_counts(data).table(*key)
+        if data.has_missing:  # each table has its own complete rows
+            return None
+        if len(key) == 1 and data.pairs is not None and len(self.cards) > 1:
+            other = 1 if key[0] == 0 else 0
+            return np.asarray(pair_counts(data).table(key[0], other).sum(axis=1))
+        for other in range(len(self.cards)):
+            if other in key:
+                continue
+            larger = data.counted.get(tuple(sorted((*key, other))))
+            if larger is not None:
+                axis = bisect_left(key, other)
+                table = data.counted[key] = np.asarray(larger.sum(axis=axis))
+                return table
+        if len(data.counted) > MAX_LOOKED_THROUGH:
+            return None
+        wanted = set(key)
+        nearest = min((one for one in data.counted if wanted.issubset(one)), key=len, default=None)
+        if nearest is None:
+            return None
+        axes = tuple(axis for axis, v in enumerate(nearest) if v not in wanted)
+        table = data.counted[key] = np.asarray(data.counted[nearest].sum(axis=axes))
+        return table

@@ -111,6 +111,10 @@ class DataSet:
         return int(self.codes.shape[1])
 
     @property
+    def is_weighted(self) -> bool:
+        return self.weights is not None
+
+    @property
     def row_weights(self) -> NDArray[np.float64]:
         """One weight per row, also when all are 1."""
         return np.ones(self.row_count) if self.weights is None else self.weights

@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import drop_columns, stacked
 from pgmstudio.core.errors import DataError
@@ -30,11 +32,28 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 Rows = NDArray[np.intp]
 Counts = NDArray[np.int64]
 
+
+@dataclass(frozen=True, eq=False)
+class RowKeys:
+    """What is needed to deal rows that are not in memory."""
+
+    content_keys: NDArray[np.uint64]
+    weights: Floats | None
+
+    @property
+    def row_count(self) -> int:
+        return int(self.content_keys.size)
+
+    @cached_property
+    def content_order(self) -> NDArray[np.intp]:
+        return np.argsort(self.content_keys, kind="stable")
+
+
 # More cases of a table of counts are dealt row by row; their parts are as large only on average.
 MAX_CASES = 1 << 24
 
 
-def case_counts(data: DataSet) -> Counts | None:
+def case_counts(data: DataSet | RowKeys) -> Counts | None:
     """How many cases each row stands for; None where each is one case."""
     weights = data.weights
     if weights is None or (weights != np.floor(weights)).any() or weights.sum() >= 2**62:
@@ -42,8 +61,10 @@ def case_counts(data: DataSet) -> Counts | None:
     return weights.astype(np.int64)
 
 
-def case_total(data: DataSet) -> int:
+def case_total(data: DataSet | RowKeys) -> int:
     """How many cases there are to draw from."""
+    if isinstance(data, ChunkedData):
+        return round(data.total_weight) if data.facts.has_whole_weights else data.row_count
     counts = case_counts(data)
     return data.row_count if counts is None else int(counts.sum())
 
@@ -59,7 +80,7 @@ def canonical(data: DataSet, cancel: CancelToken = NEVER) -> DataSet:
 class Deal:
     """Which part has each row, or, of a table of counts, how many of its cases each part has."""
 
-    labels: NDArray[np.intp] | None
+    labels: NDArray[np.intp] | NDArray[np.uint8] | None
     copies: Counts | None = None  # rows × parts
 
     def rows(self, part: int) -> tuple[Rows, Counts | None]:
@@ -92,7 +113,7 @@ def rows_with(data: DataSet, rows: Rows, copies: Counts | None = None) -> DataSe
 
 
 def deal(
-    data: DataSet, strata: Iterable[tuple[Rows, Sequence[int]]], rng: np.random.Generator
+    data: DataSet | RowKeys, strata: Iterable[tuple[Rows, Sequence[int]]], rng: np.random.Generator
 ) -> Deal:
     """Deal the cases of each stratum at random into parts of these sizes.
 
@@ -120,7 +141,7 @@ def deal(
     return Deal(labels) if counts is None else Deal(None, copies)
 
 
-def in_order(data: DataSet) -> Rows:
+def in_order(data: DataSet | RowKeys) -> Rows:
     """All rows in the order in which their cases are dealt."""
     if data.weights is None or case_counts(data) is not None:
         return data.content_order
@@ -135,7 +156,7 @@ def hold_out(data: DataSet, fraction: float, rng: np.random.Generator) -> tuple[
     return dealt.part(data, 0), dealt.part(data, 1)
 
 
-def deal_folds(data: DataSet, count: int, rng: np.random.Generator) -> Deal:
+def deal_folds(data: DataSet | RowKeys, count: int, rng: np.random.Generator) -> Deal:
     """Parts of equal sizes, to within one case."""
     total = case_total(data)
     sizes = [total // count + (fold < total % count) for fold in range(count)]

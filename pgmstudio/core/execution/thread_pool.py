@@ -8,10 +8,11 @@ number of threads.
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from pgmstudio.core.execution.events import CancelToken, StopSwitch
 
@@ -74,25 +75,32 @@ def run_in_threads(
             for number in range(len(searches)):
                 pool.submit(run, number)
             for number, events in enumerate(queues):
-                while True:
-                    if cancel.is_paused:
-                        switch.pause()
-                    cancel.raise_if_cancelled()  # waits here while paused
-                    switch.resume()
-                    try:
-                        event = events.get(timeout=_POLL_SECONDS)
-                    except queue.Empty:
-                        continue
-                    if isinstance(event, _End):
-                        result.append(event.value)
-                        break
-                    if isinstance(event, BaseException):
-                        raise event
-                    yield number, cast(E, event)
+                result.append((yield from _take(number, events, switch, cancel)))
         finally:
             switch.cancel()
             pool.shutdown(wait=True, cancel_futures=True)
     return result
+
+
+def _take(
+    number: int, events: queue.SimpleQueue[object], switch: StopSwitch, cancel: CancelToken
+) -> Generator[tuple[int, Any], None, Any]:
+    """The events that a search in a thread puts into its queue, and its value; `switch`, the token
+    of that thread, follows `cancel`."""
+    while True:
+        if cancel.is_paused:
+            switch.pause()
+        cancel.raise_if_cancelled()  # waits here while paused
+        switch.resume()
+        try:
+            event = events.get(timeout=_POLL_SECONDS)
+        except queue.Empty:
+            continue
+        if isinstance(event, _End):
+            return event.value
+        if isinstance(event, BaseException):
+            raise event
+        yield number, event
 
 
 def yield_into(queues: queue.SimpleQueue[object], search: Generator[E, None, R]) -> R:
@@ -102,6 +110,28 @@ def yield_into(queues: queue.SimpleQueue[object], search: Generator[E, None, R])
             queues.put(next(search))
         except StopIteration as end:
             return cast(R, end.value)
+
+
+def send_from_thread(
+    search: Callable[[CancelToken, Callable[[E], object]], object], cancel: CancelToken
+) -> Iterator[E]:
+    """What a search sends from a thread of its own, as soon as it does."""
+    sent: queue.SimpleQueue[object] = queue.SimpleQueue()
+    switch = StopSwitch()
+
+    def run() -> None:
+        try:
+            sent.put(_End(search(switch, sent.put)))
+        except BaseException as error:  # re-raised in the calling thread
+            sent.put(error)
+
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            pool.submit(run)
+            for _, event in _take(0, sent, switch, cancel):
+                yield event
+        finally:
+            switch.cancel()
 
 
 def _one_by_one(
@@ -119,3 +149,38 @@ def _one_by_one(
                 break
             yield number, event
     return result
+
+
+Item = TypeVar("Item")
+
+
+def map_in_threads(
+    work: Callable[[Item], R], items: Iterable[Item], threads: int, cancel: CancelToken
+) -> Iterator[R]:
+    """The result for every item, in order; few more than `threads` are computed ahead.
+
+    A stop request ends it at once: what the threads have begun, they finish in the background.
+    """
+    rest = iter(items)
+    pool = ThreadPoolExecutor(threads)
+    waiting: deque[Future[R]] = deque()
+    try:
+        while True:
+            while len(waiting) <= threads and (item := next(rest, _NOTHING)) is not _NOTHING:
+                waiting.append(pool.submit(work, cast(Item, item)))
+            if not waiting:
+                return
+            cancel.raise_if_cancelled()
+            try:
+                result = waiting[0].result(timeout=_POLL_SECONDS)
+            except TimeoutError:
+                if waiting[0].done():  # the work itself ran out of time
+                    raise
+                continue
+            waiting.popleft()
+            yield result
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+_NOTHING = object()

@@ -24,9 +24,9 @@ from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.inference.base import Finding
 from pgmstudio.core.inference.factors import Factor, Factored, query_factors
-from pgmstudio.core.inference.junction_tree.cost import available_bytes, in_units
+from pgmstudio.core.inference.junction_tree.cost import available_bytes
 from pgmstudio.core.inference.junction_tree.query import ask_factors
-from pgmstudio.core.large_counts import count_text
+from pgmstudio.core.large_counts import count_text, in_units
 
 # Every so many steps one goes straight down to a whole solution.
 PLUNGE_EVERY = 16

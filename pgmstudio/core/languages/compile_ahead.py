@@ -26,6 +26,7 @@ from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.learning.base import Finished, Learner
+from pgmstudio.core.resources import cache_folder
 from pgmstudio.version import __version__
 
 ROWS, COLUMNS = 3000, 6  # enough for the compiled ways, few enough to be quick
@@ -99,18 +100,7 @@ def _record() -> Path:
         stamp = path.stat()
         parts.append(f"{path.name} {stamp.st_mtime_ns} {stamp.st_size}")
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return _cache_folder() / f"compiled-{key}"
-
-
-def _cache_folder() -> Path:
-    """The folder of this program for files that may be deleted at any time."""
-    if sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA", Path.home()))
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches"
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return root / "pgmstudio"
+    return cache_folder() / f"compiled-{key}"
 
 
 if __name__ == "__main__":

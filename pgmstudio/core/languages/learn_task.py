@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pgmstudio.core.data.chunked import ChunkedData, PassProgress
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.errors import TooLargeError
-from pgmstudio.core.execution.events import CLOCK, CancelToken, Note
+from pgmstudio.core.errors import DataError, TooLargeError
+from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress
+from pgmstudio.core.execution.thread_pool import send_from_thread
 from pgmstudio.core.json_documents import with_null
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.likelihood import log2_likelihood
@@ -23,6 +25,7 @@ from pgmstudio.core.learning.base import (
     RunArtifact,
 )
 from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.number_format import whole
 from pgmstudio.core.params import ParamKind, params_to_dict, specs_of
 from pgmstudio.version import __version__
 
@@ -40,15 +43,24 @@ class LearnTask:
         # Here, not above: a window that has not learned yet needs no learner. Loading does not
         # count against a time limit.
         with CLOCK.paused():
-            from pgmstudio.core.languages.run_checks import (
-                knowledge_of,
-                model_warnings,
-                obeys_knowledge,
-                rules_note,
-            )
-            from pgmstudio.core.languages.start_models import start_models
-
             learner = learner_of(self.learner_key)
+        if isinstance(self.data, ChunkedData):
+            if (reason := learner.refuses(self.data)) is not None:
+                raise DataError(reason)
+            yield from with_pass_progress(self._events, self.data, cancel)
+        else:
+            yield from self._events(cancel)
+
+    def _events(self, cancel: CancelToken) -> Iterator[LearnEvent]:
+        from pgmstudio.core.languages.run_checks import (
+            knowledge_of,
+            model_warnings,
+            obeys_knowledge,
+            rules_note,
+        )
+        from pgmstudio.core.languages.start_models import start_models
+
+        learner = learner_of(self.learner_key)
         knowledge = knowledge_of(self.params)
         if knowledge is not None:
             knowledge.check(self.data.domain.names)
@@ -100,6 +112,44 @@ class LearnTask:
         return provenance
 
 
+# A pass is reported so often.
+PASS_REPORTS = 100
+
+
+def with_pass_progress(
+    events: Callable[[CancelToken], Iterator[LearnEvent]], data: ChunkedData, cancel: CancelToken
+) -> Iterator[LearnEvent]:
+    """The events of a run, and between them how far the passes over the rows are."""
+    last: Progress | None = None
+
+    def of_pass(at: PassProgress) -> Progress:
+        before = "" if last is None or not last.message else f"{last.message}: "
+        message = f"{before}pass {at.passes + 1}, {at.fraction:.0%} of the rows"
+        fraction = None if last is None else last.fraction
+        return Progress(fraction, message, {"pass": at.passes + at.fraction})
+
+    reported = -1.0
+
+    def report(at: PassProgress, send: Callable[[LearnEvent], object]) -> None:
+        nonlocal reported
+        if at.passes + at.fraction - reported >= 1 / PASS_REPORTS:
+            reported = at.passes + at.fraction
+            send(of_pass(at))
+
+    def search(token: CancelToken, send: Callable[[LearnEvent], object]) -> None:
+        nonlocal last
+        with data.reporting(lambda at: report(at, send)):
+            for event in events(token):
+                if isinstance(event, Progress):
+                    last = event
+                if isinstance(event, Finished):
+                    times = "once" if data.passes == 1 else f"{whole(data.passes)} times"
+                    send(Note(f"The {whole(data.row_count)} rows were read {times}."))
+                send(event)
+
+    yield from send_from_thread(search, cancel)
+
+
 class CollectedEvents:
     """The models, artifacts and notes of a run."""
 
@@ -134,6 +184,8 @@ class CollectedEvents:
         start.
         """
         data = self._data
+        if isinstance(data, ChunkedData):  # without a pass for each of the two
+            return self._models[-1] if self._models else None
         starts = [e for e in self._models if isinstance(e, ImprovedModel) and e.is_start]
         last = self._models[-1] if self._models else None
         if not starts or not isinstance(last, ImprovedModel) or last.is_start or data.has_missing:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pgmstudio.core.data.chunked import Arrays, ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import ParameterError, TooLargeError
@@ -100,6 +102,11 @@ def model_warnings(model: Model, data: DataSet) -> Iterator[str]:
 
 def _impossible_rows(model: ProbabilisticModel, data: DataSet) -> int:
     """How many rows of the data have probability 0; of very many incomplete ones some are asked."""
+    if isinstance(data, ChunkedData):
+        if _is_positive(model):
+            return 0  # without reading the rows
+        (impossible,) = data.sums(_ImpossibleRows(model))
+        return int(impossible)
     lacking = np.flatnonzero((data.codes == data.missing_code).any(axis=0))
     if lacking.size > MAX_INCOMPLETE:
         left_out = np.ones(lacking.size, dtype=bool)
@@ -110,6 +117,22 @@ def _impossible_rows(model: ProbabilisticModel, data: DataSet) -> int:
     except TooLargeError:
         return 0
     return int(data.row_weights[logs == -math.inf].sum())
+
+
+def _is_positive(model: object) -> bool:
+    """Whether its tables show that no row has probability 0."""
+    tables = getattr(model, "tables", ())
+    return len(tables) > 0 and all(np.all(np.asarray(table) > 0) for table in tables)
+
+
+@dataclass(frozen=True)
+class _ImpossibleRows:
+    """Counts those of a chunk."""
+
+    model: ProbabilisticModel
+
+    def __call__(self, chunk: DataSet, _first_row: int) -> Arrays:
+        return (np.array(_impossible_rows(self.model, chunk)),)
 
 
 def broken_rules(model: Model, knowledge: Knowledge) -> list[str] | None:

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.chunked import ChunkedData
+from pgmstudio.core.data.counting import (
+    MAX_PASS_CELLS,
+    family_counter,
+    joint_counts,
+    pair_cells,
+    pair_counts,
+)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import CLOCK, CancelToken
@@ -53,10 +60,11 @@ def start_models(
             dag, _ = rules.starting_graph(given or ())
             yield _start_model(learner.kind, fit_tables(data, dag, 1.0).network)
         else:
-            yield _start_model(learner.kind, _without_edges(data))
+            yield _start_model(learner.kind, _without_edges(data, cancel))
         if given is None and _is_free(learner) and _is_quick(learner, params, data):
-            with CLOCK.paused():  # loads the kernels, once in a process; no time limit is for that
-                _tree_edges(data.take_rows(slice(0, 2)), cancel)
+            if not isinstance(data, ChunkedData):
+                with CLOCK.paused():  # loads the kernels, once in a process; no limit is for that
+                    _tree_edges(data.take_rows(slice(0, 2)), cancel)
             dag, _ = rules.starting_graph(_tree_edges(data, cancel))
             yield _start_model(learner.kind, fit_tables(data, dag, 1.0, cancel=cancel).network)
     except PgmStudioError:
@@ -76,15 +84,23 @@ def _is_free(learner: Learner[Any]) -> bool:
 
 
 def _is_quick(learner: Learner[Any], params: Any, data: DataSet) -> bool:
+    if isinstance(data, ChunkedData):  # a pass counts all pairs, and the learner needs them too
+        return data.pairs is not None
     cost = dense_cost(data)
     whole = forecast_run(learner, params, data)
     seconds = START_SECONDS if whole is None else whole.seconds
     return cost.seconds <= MAX_TREE_FRACTION * seconds and cost.megabytes <= MAX_TREE_MEGABYTES
 
 
-def _without_edges(data: DataSet) -> BayesianNetwork:
+def _without_edges(data: DataSet, cancel: CancelToken) -> BayesianNetwork:
     """Every column on its own, counted without compiled code: it is there at once."""
     tables = []
+    if isinstance(data, ChunkedData):
+        if pair_cells(data) <= MAX_PASS_CELLS:
+            pair_counts(data, cancel)
+        family_counter(data).prefetch([((), range(len(data.domain)))], cancel)
+        tables = [smoothed(joint_counts(data, (v,)), 1.0) for v in range(len(data.domain))]
+        return BayesianNetwork(data.domain, Dag.from_edges(data.domain.names, ()), tuple(tables))
     for codes, card in zip(data.codes, data.domain.cardinalities, strict=True):
         seen = codes != data.missing_code
         weights = None if data.weights is None else data.weights[seen]

@@ -14,12 +14,15 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.learning.cost_estimates import AVAILABLE as AVAILABLE
+from pgmstudio.core.learning.cost_estimates import EM as EM
+from pgmstudio.core.learning.cost_estimates import Passes
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import count_of, whole
 
-AVAILABLE, EM = "available", "em"  # what is done with missing cells
 ON_MISSING = (
     "They are drawn given the observed cells of their row, by a network learned for this purpose. "
     "The structure is searched on the completed rows, and the parameters are fitted by EM to the "
@@ -31,6 +34,12 @@ ON_MISSING_AVAILABLE = (
     "Each count uses the rows that have all its cells, so different tables use different rows. It "
     "takes little longer, but the model can be far from the data and even give probability 0 to "
     "training rows. --missing em avoids that."
+)
+
+
+ROWS_NEEDED = (
+    "This learner needs all rows in memory, and the rows of this table stay in its file. Import a "
+    "part of the rows, or choose a learner that needs only counts."
 )
 
 
@@ -103,8 +112,9 @@ class Learner(Protocol[P_contra]):
     `artifacts` (types of artifacts that its runs store), `obeys_knowledge` (False: models are
     checked after the run), `uses_tiers` (False: tiers are refused), `needs_start` (it keeps the
     edges of a given model), `starts_with_tree` (False: the best tree is no start model),
-    `score_kind` (what its score measures), `reports_steps` (it yields `SearchStep` events) and
-    `curve_settings` (parameters for runs whose every model is a point of a curve).
+    `score_kind` (what its score measures), `passes` (`Passes`: it can learn from a table that is
+    read in chunks, by counts or sums over the rows), `reports_steps` (it yields `SearchStep`
+    events) and `curve_settings` (parameters for runs whose every model is a point of a curve).
     """
 
     @property
@@ -139,8 +149,11 @@ class BaseLearner(ABC, Generic[P]):
     missing cells."""
 
     missing_treatment = ON_MISSING
+    passes: Passes | None = None
 
     def refuses(self, data: DataSet) -> str | None:
+        if isinstance(data, ChunkedData) and self.passes is None:
+            return ROWS_NEEDED
         return refuse_empty(data)
 
     def on_missing(self, data: DataSet) -> str:

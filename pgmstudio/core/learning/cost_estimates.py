@@ -12,16 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.learning.base import AVAILABLE
-from pgmstudio.core.params import specs_of
+from pgmstudio.core.data.resampling import MAX_CASES, case_total
+from pgmstudio.core.large_counts import in_units
+from pgmstudio.core.number_format import grouped
+from pgmstudio.core.params import AUTO, specs_of
 
+AVAILABLE, EM = "available", "em"  # what is done with missing cells
 # The data set the seconds of the table below are for.
 ROWS, COLUMNS, STATES = 16_000, 24, 3
 # Until the process that learns has loaded what it needs.
 START_SECONDS = 1.0
 # Memory of the program itself, without rows and counts.
 BASE_BYTES = 60_000_000
+# Chunks in memory where a table is read in chunks.
+CHUNKED_BYTES = 600_000_000
 # Missing cells of ROWS × COLUMNS completed for a search (`completed_rows`).
 COMPLETING_SECONDS = 1.8
 
@@ -80,7 +86,8 @@ def forecast_run(
         seconds *= -(-replicates // processes)
     cards = data.domain.cardinalities
     pair_cells = (sum(cards) ** 2 - sum(card * card for card in cards)) // 2
-    return RunForecast(START_SECONDS + seconds, BASE_BYTES + 2 * data.codes.nbytes + 8 * pair_cells)
+    rows = CHUNKED_BYTES if isinstance(data, ChunkedData) else 2 * data.codes.nbytes
+    return RunForecast(START_SECONDS + seconds, BASE_BYTES + rows + 8 * pair_cells)
 
 
 def _repeats(name: str, params: object) -> tuple[float, float]:
@@ -93,6 +100,58 @@ def _repeats(name: str, params: object) -> tuple[float, float]:
 
 def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """How often a learner reads a table that is read in chunks: `fixed` times, and a search as many
+    times as there are columns, times `columns`, for each of its repeats.
+
+    `steps`: the parameter with the most steps of EM over all rows, each of which is a pass.
+    """
+
+    fixed: int = 1
+    columns: float = 0.0
+    repeats: str = ""
+    steps: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassForecast:
+    """Passes of a run and the bytes of each; a search may end earlier or later."""
+
+    passes: int
+    is_exact: bool
+    bytes: int
+
+    def __str__(self) -> str:
+        about = "" if self.is_exact else "about "
+        times = "once" if self.passes == 1 else f"{about}{grouped(self.passes)} times"
+        size = in_units(self.bytes)
+        every = size if self.passes == 1 else f"{size} each time"
+        return f"The rows will be read {times}, {every}."
+
+
+# Iterations of EM for the parameters of a network, typically.
+EM_PASSES = 20
+
+
+def forecast_passes(learner: object, params: object, data: ChunkedData) -> PassForecast | None:
+    """How often a run reads the rows; None for a learner that needs them in memory."""
+    passes: Passes | None = getattr(learner, "passes", None)
+    if passes is None:
+        return None
+    times, _ = _repeats(passes.repeats, params)
+    count = passes.fixed + round(passes.columns * len(data.domain) * times)
+    if passes.steps:
+        count += int(getattr(params, passes.steps))
+    smoothing = getattr(params, "smoothing", None)
+    if smoothing == AUTO and not passes.steps and case_total(data) <= MAX_CASES:
+        count += 2  # to deal the rows into folds, and to count them
+    needs_em = data.has_missing and getattr(params, "missing", "") == EM
+    count += EM_PASSES * needs_em
+    is_exact = not (passes.columns or passes.steps or needs_em)
+    return PassForecast(count, is_exact, data.pass_bytes)
 
 
 def time_words(seconds: float) -> str:

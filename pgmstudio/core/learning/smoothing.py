@@ -21,13 +21,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import is_small, plain_counts
+from pgmstudio.core.data.chunked import Arrays, ChunkedData
+from pgmstudio.core.data.counting import family_counter, is_small, plain_counts
 from pgmstudio.core.data.dataset import DataSet
-from pgmstudio.core.data.resampling import case_counts, deal_folds
+from pgmstudio.core.data.resampling import MAX_CASES, Deal, RowKeys, case_total, deal_folds
 from pgmstudio.core.execution.events import NEVER, CancelToken
 
 FOLDS = 10
@@ -39,7 +41,6 @@ _TOLERANCE = 1e-3
 PLAIN_CELLS = 4000
 
 Counts = NDArray[np.float64]
-Folds = NDArray[np.intp]  # the fold of every row
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,12 @@ def tune_smoothing(
     """The α above 0 that predicts held-out rows and unseen cells best; one random split for all α.
 
     A family is (parents…, child). A row whose whole weight is n counts as n equal rows, so that
-    grouped rows are tuned as the rows they stand for.
+    grouped rows are tuned as the rows they stand for. Of very many rows the folds are not dealt row
+    by row: how many rows of a cell each fold has is drawn from the counts of the family.
     """
     tables = _fold_counts(data, families, rng, cancel)
     unseen = UnseenCells.of(tables)
-    one_row = 1.0 if case_counts(data) is not None else data.total_weight / max(data.row_count, 1)
+    one_row = data.total_weight / max(case_total(data), 1)
 
     def cv_score(smoothing: float) -> float:
         cancel.raise_if_cancelled()
@@ -168,7 +170,7 @@ def _plain_cv_score(fold_counts: Counts, smoothing: float) -> float:
 
 
 def _plain_fold_counts(
-    data: DataSet, families: Sequence[tuple[int, ...]], folds: Folds
+    data: DataSet, families: Sequence[tuple[int, ...]], folds: NDArray[np.integer[Any]]
 ) -> list[Counts]:
     """The same as `_fold_counts`, without compiled code."""
     parts = [data.take_rows(folds == fold) for fold in range(FOLDS)]
@@ -188,7 +190,65 @@ def _fold_counts(
     cancel: CancelToken,
 ) -> list[Counts]:
     """Per family, counts of (fold, parents' state, child's state)."""
-    dealt = deal_folds(data, FOLDS, rng)
+    if case_total(data) > MAX_CASES:
+        return _drawn_fold_counts(data, families, rng, cancel)
+    if isinstance(data, ChunkedData):
+        dealt = deal_folds(_row_keys(data, cancel), FOLDS, rng)
+        if dealt.labels is not None:
+            dealt = Deal(dealt.labels.astype(np.uint8))
+        return list(data.sums(_CountFolds(tuple(families), dealt), cancel))
+    return _dealt_fold_counts(data, families, deal_folds(data, FOLDS, rng), cancel)
+
+
+def _drawn_fold_counts(
+    data: DataSet,
+    families: Sequence[tuple[int, ...]],
+    rng: np.random.Generator,
+    cancel: CancelToken,
+) -> list[Counts]:
+    """Counts of every fold drawn from the counts of all rows; folds are as large on average."""
+    counter = family_counter(data)
+    counter.prefetch([(family[:-1], family[-1:]) for family in families], cancel)
+    one_row = data.total_weight / max(case_total(data), 1)
+    tables = []
+    for family in families:
+        counts = counter.counts(family, cancel)
+        cases = np.rint(counts / one_row).astype(np.int64)
+        drawn = np.moveaxis(rng.multinomial(cases, np.full(FOLDS, 1 / FOLDS)), -1, 0)
+        per_case = counts / np.maximum(cases, 1)
+        of_folds = np.multiply(drawn, per_case, dtype=np.float64)
+        tables.append(of_folds.reshape(FOLDS, -1, counts.shape[-1]))
+    return tables
+
+
+def _row_keys(data: ChunkedData, cancel: CancelToken) -> RowKeys:
+    """The hashes of all rows, and their weights."""
+    keys, weights = data.values(_keys_of_chunk, cancel)
+    return RowKeys(keys, weights if data.facts.is_weighted else None)
+
+
+def _keys_of_chunk(chunk: DataSet, _first_row: int) -> Arrays:
+    weights = np.empty(0) if chunk.weights is None else np.asarray(chunk.weights)
+    return chunk.content_keys, weights
+
+
+@dataclass(frozen=True)
+class _CountFolds:
+    """Counts the rows of a chunk in the folds they were dealt to."""
+
+    families: tuple[tuple[int, ...], ...]
+    dealt: Deal
+
+    def __call__(self, chunk: DataSet, first_row: int) -> Arrays:
+        rows = slice(first_row, first_row + chunk.row_count)
+        labels = None if self.dealt.labels is None else self.dealt.labels[rows]
+        copies = None if self.dealt.copies is None else self.dealt.copies[rows]
+        return tuple(_dealt_fold_counts(chunk, self.families, Deal(labels, copies), NEVER))
+
+
+def _dealt_fold_counts(
+    data: DataSet, families: Sequence[tuple[int, ...]], dealt: Deal, cancel: CancelToken
+) -> list[Counts]:
     if dealt.labels is not None and is_small(data, sum(map(len, families))):
         return _plain_fold_counts(data, families, dealt.labels)
     from pgmstudio.core.data.counting_kernels import count_joint_by_fold

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.counting import Request, family_counter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
@@ -61,7 +61,7 @@ class FamilyScores:
         self.max_table_cells = max_table_cells
         self.cards = data.domain.cardinalities
         self.total_weight = data.total_weight
-        self.counter = FamilyCounter(data)
+        self.counter = family_counter(data)
         self._price_bits = None if prices is None else prices / math.log(2)
         self._has_missing = data.has_missing
         self._terms: dict[tuple[int, int], float] = {}
@@ -135,6 +135,23 @@ class FamilyScores:
             changes[parents] *= -1
             scores -= self._price(child, parents) + changes
         return scores
+
+    def prefetch(self, requests: Iterable[Request], cancel: CancelToken = NEVER) -> None:
+        """Announce what `toggled` will be asked for next, of a child after its parents each: where
+        rows are read in chunks, one pass counts it all."""
+        wanted: list[Request] = []
+        for (*parents, child), candidates in requests:
+            cells = math.prod(self.cards[v] for v in (*parents, child))
+            if cells > self.max_table_cells:
+                continue
+            fitting = [c for c in candidates if cells * self.cards[c] <= self.max_table_cells]
+            if fitting:
+                wanted.append(((*parents, child), fitting))
+            if self._has_missing or not fitting:
+                wanted.append((parents, [child]))
+            if self._has_missing:
+                wanted += [([q for q in parents if q != p], [child]) for p in parents]
+        self.counter.prefetch(wanted, cancel)
 
     def _price(self, child: int, parents: Sequence[int]) -> float:
         if self._price_bits is None:

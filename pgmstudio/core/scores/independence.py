@@ -18,7 +18,7 @@ with their asymptotic quantiles are offered too. All in bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.chunked import ChunkedData
+from pgmstudio.core.data.counting import Request, family_counter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -180,7 +181,22 @@ class DataTests:
         self.rule, self.most_cells = rule, most_cells
         self.names = data.domain.names
         self._cards = data.domain.cardinalities
-        self._counter = FamilyCounter(data)
+        self._counter = family_counter(data)
+
+    @property
+    def reads_chunks(self) -> bool:
+        """Whether tests that are not announced cost a pass over the rows each."""
+        return isinstance(self._counter.data, ChunkedData)
+
+    def prefetch(
+        self, tests: Iterable[tuple[int, int, Sequence[int]]], cancel: CancelToken = NEVER
+    ) -> None:
+        """Announce tests, of a and b given others each."""
+        wanted: list[Request] = []
+        for a, b, given in tests:
+            if math.prod(self._cards[m] for m in (*given, a, b)) <= self.most_cells:
+                wanted.append(((*given, a), (b,)))
+        self._counter.prefetch(wanted, cancel)
 
     def test(
         self, a: int, b: int, given: Sequence[int], cancel: CancelToken = NEVER

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import ParameterError, PgmStudioError
-from pgmstudio.core.experiments.plans.dask_executor import reach_problem
+from pgmstudio.core.execution.cluster import reach_problem
 from pgmstudio.core.experiments.plans.expansion import runs_of_plan
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.sl_curves.curve import default_lambdas

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.bootstrap import processes_for
 from pgmstudio.core.inference.findings import Chip
-from pgmstudio.core.inference.junction_tree.cost import in_units
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.large_counts import in_units
 from pgmstudio.core.learning.base import missing_data_note
 from pgmstudio.core.learning.cost_estimates import forecast_run, time_words
 from pgmstudio.core.number_format import grouped

@@ -19,7 +19,7 @@ def test_every_learner_runs_once_and_the_next_start_knows(
     monkeypatch.setattr(
         compile_ahead, "all_learners", lambda: {key: learner_of(key) for key in keys}
     )
-    monkeypatch.setattr(compile_ahead, "_cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(compile_ahead, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(compile_ahead.os, "nice", lambda _by: 0)
     assert not is_compiled()
     progress = [*CompileAhead()(NEVER)]

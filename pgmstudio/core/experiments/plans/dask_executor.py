@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 import queue
-import re
-import socket
-import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,19 +12,18 @@ from uuid import uuid4
 
 from pgmstudio.core.errors import Cancelled, PgmStudioError, RunFailedError
 from pgmstudio.core.execution.child_process import ChildError
+from pgmstudio.core.execution.cluster import (
+    LOOK_SECONDS,
+    RETRIES,
+    TIMEOUT_SECONDS,
+    ClusterToken,
+    connect,
+)
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed
 from pgmstudio.core.experiments.plans.expansion import PlanRows, code_version
 from pgmstudio.core.experiments.plans.run_task import PointEvent, PointWork
 from pgmstudio.core.experiments.plans.runner import ExecutorEvent
-
-# How often a run on a cluster asks whether it should stop, and how often we look at our own token.
-ASK_SECONDS = 1.0
-LOOK_SECONDS = 0.1
-# A run whose worker died is restarted on another; after so many deaths the run itself is at fault.
-RETRIES = 3
-CONNECT_SECONDS = 3.0
-_ADDRESS = re.compile(r"(tcp|tls)://[^\s:/]+:\d{1,5}")
 
 
 @dataclass(frozen=True)
@@ -38,53 +34,18 @@ class Cluster:
     """
 
     address: str
-    timeout_s: float = 10.0
+    timeout_s: float = TIMEOUT_SECONDS
 
     def events(
         self, rows: PlanRows, works: Sequence[PointWork], cancel: CancelToken
     ) -> Iterator[tuple[int, ExecutorEvent]]:
         if not works:
             return
-        try:
-            from distributed import Client
-        except ImportError:
-            raise PgmStudioError(
-                "A cluster needs the packages dask and distributed. Install pgmstudio[cluster]."
-            ) from None
-        why_not = address_problem(self.address) or reach_problem(self.address)
-        if why_not is not None:  # a client would try for half a minute
-            raise RunFailedError(why_not)
-        try:
-            client = Client(self.address, timeout=self.timeout_s, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as problem:
-            raise RunFailedError(
-                f"There is no Dask scheduler at {self.address}. Start one with "
-                "“dask scheduler” and workers with “dask worker ADDRESS”."
-            ) from problem
+        client = connect(self.address, self.timeout_s)
         try:
             yield from _cluster_events(client, rows, works, cancel)
         finally:
             client.close()
-
-
-def address_problem(address: str) -> str | None:
-    """What is wrong with how the address of a scheduler is written; None when nothing is."""
-    if _ADDRESS.fullmatch(address.strip()):
-        return None
-    return f"“{address.strip()}” is no address of a scheduler. Write it as tcp://HOST:8786."
-
-
-def reach_problem(address: str, _cancel: object = None) -> str | None:
-    """Whether a scheduler answers at the address; this may take some seconds."""
-    host, _, port = address.strip().partition("://")[2].rpartition(":")
-    try:
-        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
-    except (OSError, ValueError, OverflowError):
-        return (
-            f"No scheduler answers at {address.strip()}. Start “dask scheduler” there and workers "
-            "with “dask worker ADDRESS”, or run on this computer."
-        )
-    return None
 
 
 def _cluster_events(
@@ -173,7 +134,7 @@ def _on_worker(work: PointWork, rows: PlanRows, stop_name: str, code: str) -> _O
         return _Outcome([], WorkFailed(RunFailedError(message)))
     result: list[PointEvent] = []
     try:
-        result.extend(work(rows, _ClusterToken(stop_name)))
+        result.extend(work(rows, ClusterToken(stop_name)))
     except Cancelled:
         return _Outcome(result, WorkFailed(RunFailedError("It was stopped.")))
     except PgmStudioError as error:
@@ -181,28 +142,3 @@ def _on_worker(work: PointWork, rows: PlanRows, stop_name: str, code: str) -> _O
     except Exception:
         return _Outcome(result, WorkFailed(ChildError(traceback.format_exc())))
     return _Outcome(result)
-
-
-class _ClusterToken:
-    """Asks the scheduler now and then whether the run should stop."""
-
-    is_paused = False
-
-    def __init__(self, stop_name: str) -> None:
-        from distributed import Event
-
-        self._stop = Event(stop_name)
-        self._asked_at = time.monotonic()
-        self._cancelled = False
-
-    @property
-    def is_cancelled(self) -> bool:
-        now = time.monotonic()
-        if not self._cancelled and now - self._asked_at >= ASK_SECONDS:
-            self._asked_at = now
-            self._cancelled = bool(self._stop.is_set())
-        return self._cancelled
-
-    def raise_if_cancelled(self) -> None:
-        if self.is_cancelled:
-            raise Cancelled

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.graphs.junction_tree import CliqueTree
-from pgmstudio.core.large_counts import count_text, float_of
+from pgmstudio.core.large_counts import count_text, float_of, in_units
 
 BYTES_PER_CELL = 10  # the table itself and its part of maps, messages and buffers
 SECONDS_PER_CELL = 8e-9  # one update of every belief, on a machine of 2020
@@ -66,13 +66,3 @@ def available_bytes() -> int:
         return 2 * 2**30
     # Pages that only cache files count as used but are given up when needed.
     return int(SHARE_OF_MEMORY * max(free, whole / 2))
-
-
-def in_units(count: int) -> str:
-    """A number of bytes for people."""
-    size = float_of(count)
-    for unit in ("bytes", "KB", "MB", "GB", "TB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:,.0f} PB" if size < 1e18 else "more than any machine has"

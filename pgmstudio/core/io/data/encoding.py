@@ -89,7 +89,7 @@ def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
     coding = _Coding(path, table, options, warnings=list(table.warnings))
     names = table.frame.columns
     if options.domain is None:
-        _check_names(names, options)
+        check_names(names, options)
     weight_column = options.frequency or table.weight_column
     if weight_column is not None:
         if weight_column not in names:
@@ -113,7 +113,8 @@ def code_table(path: Path, table: RawTable, options: ImportOptions) -> Imported:
     )
 
 
-def _check_names(names: Sequence[str], options: ImportOptions) -> None:
+def check_names(names: Sequence[str], options: ImportOptions) -> None:
+    """UnknownNameError when the options name a column that is not there."""
     requested = [*options.leave_out, *options.discretise, *options.as_states, *options.declared]
     there = set(names)
     for name in (*requested, options.frequency, options.target):

@@ -118,10 +118,10 @@ def read_table(
 def _read_here(path: Path, options: ImportOptions) -> RawTable:
     kind = data_format(path)
     assert kind is not None, "looked up before"
-    return _with_clean_names(_guarded(path, kind.title, lambda: kind.read(path, options)))
+    return clean_table(guarded(path, kind.title, lambda: kind.read(path, options)))
 
 
-def _with_clean_names(table: RawTable) -> RawTable:
+def clean_table(table: RawTable) -> RawTable:
     """The table with names of columns, and declared states, that can be shown and saved."""
     columns = clean_names(table.frame.columns)
     declared = {
@@ -146,8 +146,8 @@ def read_pasted(text: str, options: ImportOptions | None = None) -> Imported:
     """A table from the clipboard, delimited by tabs, commas or whatever it shows."""
     options, path = replace(options or ImportOptions(), encoding="utf-8"), Path("clipboard")
     content = text.encode("utf-8", errors="replace")
-    table = _guarded(path, "text", lambda: delimited.read_content(path, content, options))
-    return _coded(path, _with_clean_names(table), options)
+    table = guarded(path, "text", lambda: delimited.read_content(path, content, options))
+    return _coded(path, clean_table(table), options)
 
 
 def import_frame(
@@ -156,7 +156,7 @@ def import_frame(
     declared: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Imported:
     """A data set from a frame in memory; `declared` are states that its columns name in order."""
-    table = _with_clean_names(RawTable(frame, declared=declared or {}))
+    table = clean_table(RawTable(frame, declared=declared or {}))
     return _coded(Path("frame"), table, options or ImportOptions())
 
 
@@ -167,7 +167,7 @@ def import_data(path: Path | str, options: ImportOptions | None = None) -> Impor
 
 
 def _coded(path: Path, table: RawTable, options: ImportOptions) -> Imported:
-    return _guarded(path, "data", lambda: code_table(path, table, options))
+    return guarded(path, "data", lambda: code_table(path, table, options))
 
 
 def read_data(path: Path | str, options: ImportOptions | None = None) -> DataSet:
@@ -175,7 +175,7 @@ def read_data(path: Path | str, options: ImportOptions | None = None) -> DataSet
     return import_data(path, options).data
 
 
-def _guarded(path: Path, title: str, work: Callable[[], T]) -> T:
+def guarded(path: Path, title: str, work: Callable[[], T]) -> T:
     """Do `work`; errors of third-party readers become one DataFileError."""
     try:
         return work()

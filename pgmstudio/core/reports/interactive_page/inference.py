@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pgmstudio.core.errors import PgmStudioError, TooLargeError
-from pgmstudio.core.inference.junction_tree.cost import in_units
 from pgmstudio.core.inference.programs import InferenceProgram
 from pgmstudio.core.languages.registry import LANGUAGES, a_kind, language_of
-from pgmstudio.core.large_counts import count_text
+from pgmstudio.core.large_counts import count_text, in_units
 from pgmstudio.core.model import Model
 
 MAX_CELLS = 2_000_000  # a click then takes about a tenth of a second on a laptop

@@ -14,11 +14,11 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.junction_tree.cost import (
     check_budget,
     forecast,
-    in_units,
 )
 from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.sessions import ask
+from pgmstudio.core.large_counts import in_units
 from tests.oracles.brute_force import BruteForceSession
 from tests.strategies import evidence, random_tree, small_networks
 

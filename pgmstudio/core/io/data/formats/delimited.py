@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import CellProblem, DataFileError
+from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.io.data.formats import categorical_csv
 from pgmstudio.core.io.data.formats.raw_table import (
     RawTable,
@@ -48,6 +49,7 @@ _SNIFFED_BYTES = 1 << 18
 PREVIEW_ROWS = 200
 PIECE_BYTES = 1 << 24
 _MAX_CATEGORIES = 200
+MAX_RECORD_BYTES = 1 << 27
 _MAX_LISTED = 1000  # rows of another length
 _MAX_COLUMNS = 100_000
 
@@ -64,6 +66,65 @@ def read(path: Path, options: ImportOptions) -> RawTable:
 def read_content(path: Path, content: bytes, options: ImportOptions) -> RawTable:
     """A text table that is already in memory; `path` only names it in messages."""
     return _read(path, content[:HEAD_BYTES], content, options)
+
+
+def read_beginning(path: Path, options: ImportOptions) -> RawTable:
+    """The first rows of a text table in UTF-8, for one that is read in pieces."""
+    with path.open("rb") as stream:
+        head = stream.read(HEAD_BYTES)
+    if len(head) == HEAD_BYTES:
+        head = head[: head.rfind(b"\n") + 1]
+    table = read_content(path, head, options)
+    assert table.facts is not None
+    if table.facts.encoding not in ("utf-8", "utf-8-sig") or table.facts.delimiter == BLANKS:
+        raise DataFileError(
+            path, "is not UTF-8 text with delimiters, so it cannot be read in chunks. Convert it."
+        )
+    return table
+
+
+def line_ends(path: Path, step: int, facts: TextFacts, cancel: CancelToken) -> Iterator[int]:
+    """Where the file can be split: behind the header, then behind about every `step` bytes at the
+    end of a record, whose quotation marks are all closed; last the end of the file."""
+    position, is_header, size = 0, facts.has_header, path.stat().st_size
+    with path.open("rb") as stream:
+        if not is_header:
+            yield 0
+        while piece := stream.read(step):
+            cancel.raise_if_cancelled()
+            end = _record_end(piece, is_first=is_header)
+            while not end and (more := stream.read(step)):
+                piece += more
+                if len(piece) > MAX_RECORD_BYTES:
+                    raise DataFileError(path, "has quotation marks that do not pair up.")
+                end = _record_end(piece, is_first=is_header)
+            is_last = not is_header and position + len(piece) >= size
+            position += len(piece) if is_last or not end else end
+            is_header = False
+            stream.seek(position)
+            yield position
+
+
+def _record_end(piece: bytes, *, is_first: bool) -> int:
+    """Behind the first or last line feed outside of quotation marks; 0 without one."""
+    end = (piece.find(b"\n") if is_first else piece.rfind(b"\n")) + 1
+    inside = piece.count(b'"', 0, end)
+    while end and inside % 2:
+        if is_first:
+            after = piece.find(b"\n", end) + 1
+            inside += piece.count(b'"', end, after)
+        else:
+            after = piece.rfind(b"\n", 0, end - 1) + 1
+            inside -= piece.count(b'"', after, end)
+        end = after
+    return end
+
+
+def rows_of(
+    path: Path, content: bytes, facts: TextFacts, names: tuple[str, ...]
+) -> polars.DataFrame:
+    """The rows of a part of a file as texts; `facts` say that it has no header."""
+    return _frame(path, content, content, facts, names, ImportOptions())[0]
 
 
 def _read(path: Path, head: bytes, content: bytes | None, options: ImportOptions) -> RawTable:

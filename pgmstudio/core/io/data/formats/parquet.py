@@ -28,22 +28,27 @@ def read(path: Path, options: ImportOptions) -> RawTable:
     lazy = polars.scan_parquet(path, glob=False)
     width = len(lazy.collect_schema())
     check_size(path, int(lazy.select(polars.len()).collect().item()), width)
-    frame = polars.read_parquet(path, glob=False)
+    return raw_table(path, polars.read_parquet(path, glob=False), options)
+
+
+def raw_table(path: Path, frame: polars.DataFrame, options: ImportOptions) -> RawTable:
+    """The columns as numbers or texts; nested ones that are not left out are refused."""
     problems = [
         CellProblem(f"holds {series.dtype}, which no variable can hold; leave it out", column=name)
         for name, series in frame.to_dict().items()
-        if _is_nested(series.dtype) and name not in options.leave_out
+        if is_nested(series.dtype) and name not in options.leave_out
     ]
     if problems:
         raise DataFileError(path, "has columns that are no plain values.", problems)
-    frame = frame.select(plain(series) for series in frame if not _is_nested(series.dtype))
+    frame = frame.select(plain(series) for series in frame if not is_nested(series.dtype))
     check_cells(path, frame)
     names, warnings = unique_names(frame.columns)
     frame.columns = list(names)
     return RawTable(frame, warnings=warnings)
 
 
-def _is_nested(dtype: Any) -> bool:
+def is_nested(dtype: Any) -> bool:
+    """Whether a column is of lists, structs, bytes or other things that are no plain values."""
     import polars
 
     return bool(dtype.is_nested() or dtype in (polars.Binary, polars.Object))

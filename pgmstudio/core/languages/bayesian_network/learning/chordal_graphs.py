@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.counting import family_counter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
@@ -63,7 +63,7 @@ P = TypeVar("P", bound=ChordalParams)
 
 def entropies(rows: DataSet, cancel: CancelToken) -> Uncertainty:
     """H of a few columns in bits."""
-    counter = FamilyCounter(rows)
+    counter = family_counter(rows)
     return lambda scope: entropy(counter.counts(scope, cancel))
 
 
@@ -120,7 +120,7 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
         cancel: CancelToken,
     ) -> Generator[LearnEvent, None, Iterable[Edge]]:
         yield Progress(None, "Measuring pairs…")
-        counter = FamilyCounter(rows)
+        counter = family_counter(rows)
         weights = pair_weights(
             len(rows.domain), lambda pair: counter.counts(pair, cancel), params.measure, cancel
         )

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import pair_counts
+from pgmstudio.core.data.counting import pair_counts, pair_counts_by_state
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import KnowledgeError, ParameterError, no_column
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
@@ -35,7 +35,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest
 from pgmstudio.core.learning.params import (
     class_param,
@@ -94,6 +94,7 @@ class TanLearner(BaseLearner[TanParams]):
     """Predicts one variable from the others."""
 
     key = "bn.tan"
+    passes = Passes(3)
     title = "Classifier (naive Bayes, TAN)"
     kind = "bayesian-network"
     params_type = TanParams
@@ -141,8 +142,7 @@ def conditional_information_nats(data: DataSet, target: int, cancel: CancelToken
     n = len(data.domain)
     above = np.triu_indices(n, 1)
     summed, rows = np.zeros((n, n)), np.zeros((n, n))
-    for state in range(data.domain.cardinalities[target]):
-        pairs = pair_counts(data.take_rows(data.codes[target] == state), cancel)
+    for pairs in pair_counts_by_state(data, target, cancel):
         total = np.zeros((n, n))
         if n > 1:
             total[above] = np.add.reduceat(pairs.flat, pairs.offsets[above])

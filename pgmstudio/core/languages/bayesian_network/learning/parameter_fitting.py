@@ -20,7 +20,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.data.counting import FamilyCounter, joint_counts
+from pgmstudio.core.data.chunked import ChunkedData
+from pgmstudio.core.data.counting import FamilyCounter, family_counter, joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
@@ -87,6 +88,10 @@ def fit_tables(
         tuned = tune_smoothing(data if observed is None else observed, families, rng, cancel)
         smoothing = tuned.smoothing
     assert isinstance(smoothing, float | int)
+    if counter is None and isinstance(data, ChunkedData):
+        counter = family_counter(data)
+    if counter is not None:
+        counter.prefetch([(family[:-1], family[-1:]) for family in families], cancel)
     count = partial(joint_counts, data) if counter is None else counter.counts
     tables = []
     log2_likelihood = 0.0

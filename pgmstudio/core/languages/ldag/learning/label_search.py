@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.counting import Request, family_counter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.graphs.dag import Dag
@@ -252,7 +252,7 @@ class LabelScores:
         self.max_table_cells = max_table_cells
         self.cards = data.domain.cardinalities
         self.total_weight = data.total_weight
-        self.counter = FamilyCounter(data)
+        self.counter = family_counter(data)
         self._has_missing = data.has_missing
         self._families: dict[tuple[int, int], LabelledFamily] = {}
 
@@ -341,6 +341,17 @@ class LabelScores:
         for parent in members:
             row[parent] = self.local(child, [p for p in members if p != parent], cancel)
         return row
+
+    def prefetch(self, requests: Iterable[Request], cancel: CancelToken = NEVER) -> None:
+        """As `FamilyScores.prefetch`."""
+        wanted: list[Request] = []
+        for (*parents, child), candidates in requests:
+            cells = math.prod(self.cards[v] for v in (*parents, child))
+            if cells <= self.max_table_cells:
+                most = self.max_table_cells // cells
+                fitting = [c for c in candidates if self.cards[c] <= most]
+                wanted.append(((*parents, child), fitting) if fitting else (parents, [child]))
+        self.counter.prefetch(wanted, cancel)
 
     def _count_new(
         self, child: int, parents: Sequence[int], new: NDArray[np.int64], cancel: CancelToken

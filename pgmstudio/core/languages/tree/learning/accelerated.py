@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Progress
@@ -60,10 +61,10 @@ def dense_cost(data: DataSet) -> Cost:
     state_pairs = ((cards.sum() ** 2) - (cards**2).sum()) / 2
     free = (cards - 1).sum()
     per_pair = n * n / 2 * _PAIR
-    if data.weights is None:
-        seconds = per_pair + free * free / 2 * data.row_count / 64 * _WORD
-    else:
+    if data.is_weighted:
         seconds = per_pair + n * n / 2 * data.row_count * _WEIGHT
+    else:
+        seconds = per_pair + free * free / 2 * data.row_count / 64 * _WORD
     return Cost(seconds, (8 * state_pairs + 18 * n * n) / 1e6)
 
 
@@ -93,6 +94,8 @@ def constant_penalty(data: DataSet, edge_penalty: float, penalty: str) -> float 
 def obstacles(data: DataSet, beta: float | None, prior: float) -> list[str]:
     """Why the accelerated methods would not be exact here; empty when they are."""
     result = []
+    if isinstance(data, ChunkedData):
+        result.append("the rows are read in chunks")
     if data.has_missing:
         result.append("cells are missing, so pairs have different rows")
     if beta is None:

@@ -35,7 +35,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import best_forest
 from pgmstudio.core.learning.params import (
     edge_prices_param,
@@ -105,6 +105,7 @@ class ChowLiuLearner(BaseLearner[ChowLiuParams]):
     """The tree or forest of largest (penalised) likelihood; exact."""
 
     key = "tree.chow-liu"
+    passes = Passes()
     title = "Chow–Liu tree"
     kind = "tree"
     params_type = ChowLiuParams

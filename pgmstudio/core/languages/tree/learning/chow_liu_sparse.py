@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import PairCounts, pair_counts
+from pgmstudio.core.data.counting import PairCounts, joint_counts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import ParameterError, no_column
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
@@ -37,7 +37,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import best_forest, rooted_at
 from pgmstudio.core.learning.params import (
     edge_prices_param,
@@ -100,6 +100,7 @@ class ChowLiuSparseLearner(BaseLearner[ChowLiuSparseParams]):
     """The tree or forest of largest (penalised) likelihood; exact, and fast on sparse rows."""
 
     key = "tree.chow-liu-sparse"
+    passes = Passes()
     title = "Chow–Liu tree of sparse data"
     kind = "tree"
     params_type = ChowLiuSparseParams
@@ -215,7 +216,12 @@ def dense_weights(
         counted = PairCounts(counted.cardinalities, flat, counted.offsets)
     information = mutual_information_nats(counted, cancel)
     if prior > 0 and isolate_constants:
-        constant = [i for i, column in enumerate(data.codes) if (column == column[0]).all()]
+        constant = [
+            i
+            for i, missing in enumerate(data.missing_counts)
+            if missing == data.row_count
+            or (missing == 0 and np.count_nonzero(joint_counts(data, (i,))) == 1)
+        ]
         information[constant, :] = 0.0
         information[:, constant] = 0.0
     weights = edge_weights(information, data, edge_penalty, penalty, prices)

@@ -55,7 +55,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import knowledge_param, missing_param, smoothing_param
 from pgmstudio.core.number_format import count_of, whole
@@ -361,6 +361,7 @@ class PcLearner(BaseLearner[PcParams]):
     """Independence tests remove edges."""
 
     key = "bn.pc"
+    passes = Passes(columns=0.5)
     title = "Independence tests (PC)"
     kind = "bayesian-network"
     params_type = PcParams

@@ -44,7 +44,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.independence import DataTests
 from pgmstudio.core.scores.mutual_information import mutual_information_nats
@@ -124,6 +124,7 @@ class PolytreeLearner(BaseLearner[PolytreeParams]):
     """At most one path between two variables."""
 
     key = "bn.polytree"
+    passes = Passes(columns=0.05)
     title = "Polytree (Rebane–Pearl)"
     kind = "bayesian-network"
     params_type = PolytreeParams

@@ -16,7 +16,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from pgmstudio.core.errors import ParameterError, UnknownNameError
@@ -25,6 +25,7 @@ from pgmstudio.core.graphs.pdag import bits_of
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.independence import (
     NO_STATISTIC,
+    DataTests,
     IndependenceRule,
     IndependenceTester,
     Outcome,
@@ -280,6 +281,8 @@ def skeleton_search(
         at_start = tuple(adjacent)
         pairs = pair_rules.testable(at_start)
         deeper = False
+        if isinstance(tester, DataTests) and tester.reads_chunks:
+            _prefetch_level(tester, pair_rules, at_start, pairs, level, cancel)
         for done, pair in enumerate(pairs):
             candidates = pair_rules.candidates(at_start if stable else adjacent, pair)
             deeper |= max(side.bit_count() for side in candidates) > level
@@ -297,6 +300,28 @@ def skeleton_search(
             break
         level += 1
     return Skeleton(tests.names, tuple(adjacent), separated, tuple(tests.made), tests.left_out)
+
+
+def _prefetch_level(
+    tester: DataTests,
+    rules: PairRules,
+    adjacent: Sequence[int],
+    pairs: Sequence[Pair],
+    level: int,
+    cancel: CancelToken,
+) -> None:
+    """Have the tables of a level counted by few passes: those of the next sets of every pair that
+    no test has separated yet, each time twice as many."""
+    waiting = {pair: conditions(rules.candidates(adjacent, pair), level) for pair in pairs}
+    size = 1
+    while waiting:
+        next_sets = {pair: [*islice(rest, size)] for pair, rest in waiting.items()}
+        tester.prefetch(((*pair, one) for pair, sets in next_sets.items() for one in sets), cancel)
+        for pair, sets in next_sets.items():
+            outcomes = (tester.test(*pair, one, cancel) for one in sets)
+            if not sets or any(outcome is not None and outcome.independent for outcome in outcomes):
+                del waiting[pair]
+        size *= 2
 
 
 # The log of the independence tests of a run, as an artifact.

@@ -122,6 +122,17 @@ class GainRows:
             self._index[child, parents] = index
         return index
 
+    def prefetch(self, wanted: Iterable[tuple[int, int]], cancel: CancelToken) -> None:
+        """Announce the rows that will be asked for next, of a child and its parents each."""
+        new = [key for key in dict.fromkeys(wanted) if key not in self._index]
+        self.scores.prefetch(
+            [
+                ((*bits_of(parents), child), self._candidates(child, parents).tolist())
+                for child, parents in new
+            ],
+            cancel,
+        )
+
     def take(self, rows: Mapping[tuple[int, int], Floats]) -> None:
         """Add rows that another process has scored."""
         for key, row in rows.items():
@@ -130,11 +141,15 @@ class GainRows:
             self.values[len(self._index)] = row
             self._index[key] = len(self._index)
 
-    def _gains(self, child: int, parents: int, cancel: CancelToken) -> Floats:
+    def _candidates(self, child: int, parents: int) -> NDArray[np.int64]:
+        """The variables that may join these parents."""
         joining = 0
         if parents.bit_count() < self.rules.most_parents:
             joining = self.rules.joinable[child] & ~parents
-        candidates = np.array([*bits_of(joining)], dtype=np.int64)
+        return np.array([*bits_of(joining)], dtype=np.int64)
+
+    def _gains(self, child: int, parents: int, cancel: CancelToken) -> Floats:
+        candidates = self._candidates(child, parents)
         scores = self.scores.toggled(child, [*bits_of(parents)], candidates, cancel)
         gains: Floats = scores - scores[child]
         return gains
@@ -283,11 +298,16 @@ class ExactBoundary:
         self._neighbours[redrawn] = bitsets_of([near[i] for i in redrawn], n)
         self._onward[redrawn] = bitsets_of(after, n)
         self._adjacent[redrawn] = bitsets_of([cpdag.adjacent_masks[i] for i in redrawn], n)
+        choices: dict[int, list[int]] = {}
         for node in changed:
             cliques = [*islice(parent_choices(cpdag, node), MAX_CHOICES + 1)]
             if len(cliques) > MAX_CHOICES:
                 self.is_cut = True
                 cliques.pop()
+            choices[node] = cliques
+        wanted = ((node, above[node] | clique) for node in choices for clique in choices[node])
+        self.gains.prefetch(wanted, cancel)
+        for node, cliques in choices.items():
             rows = [self.gains.row(node, above[node] | clique, cancel) for clique in cliques]
             self._cliques[node], self._clique_bits[node] = cliques, bitsets_of(cliques, n)
             self._rows[node] = np.array(rows, dtype=np.int64)
@@ -467,6 +487,7 @@ class SampledBoundary:
         others, nodes = np.empty((2, len(seeds)), dtype=np.int64)
         gains = np.full(len(seeds), -math.inf)
         draw_neighbours(parents, seeds, kinds == TURNS, drawn, others, nodes)
+        self.gains.prefetch(_drawn_rows(drawn, others, nodes, kinds), cancel)
         for k, (other, node) in enumerate(zip(others.tolist(), nodes.tolist(), strict=True)):
             if node < 0:
                 continue
@@ -481,6 +502,20 @@ class SampledBoundary:
     def _gain(self, node: int, above: int, other: int, cancel: CancelToken) -> float:
         row = self.gains.row(node, above, cancel)  # first, as it may replace `values`
         return float(self.gains.values[row, other])
+
+
+def _drawn_rows(
+    drawn: NDArray[np.uint64], others: NDArray[np.int64], nodes: NDArray[np.int64], kinds: int
+) -> Iterator[tuple[int, int]]:
+    """The rows of gains that neighbours drawn at random need."""
+    for k, (other, node) in enumerate(zip(others.tolist(), nodes.tolist(), strict=True)):
+        if node < 0:
+            continue
+        above, above_other = map(_mask, drawn[k])
+        if kinds == TURNS:
+            yield from ((node, above), (other, above_other))
+        elif kinds & (REMOVALS if above >> other & 1 else ADDITIONS):
+            yield node, above
 
 
 def _mask(words: NDArray[np.uint64]) -> int:

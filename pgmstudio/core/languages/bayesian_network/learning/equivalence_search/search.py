@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_processes
@@ -56,7 +57,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules, left_out_note
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
@@ -332,6 +333,8 @@ def process_count(data: DataSet, params: KesParams, climbs: int) -> int:
 
     Work is estimated from measured speeds; it decides how long a search takes and nothing else.
     """
+    if isinstance(data, ChunkedData):  # each would make passes of its own
+        return 1
     if params.processes is not None:
         return max(1, min(params.processes, climbs))
     n = len(data.domain)
@@ -541,6 +544,7 @@ class KesLearner(BaseLearner[KesParams]):
     """k-greedy search over equivalence classes."""
 
     key = "bn.kes"
+    passes = Passes(columns=2.0, repeats="restarts")
     title = "Equivalence search (KES)"
     kind = "bayesian-network"
     params_type = KesParams
@@ -613,7 +617,7 @@ class _BestModel:
 
     def _is_time(self, step: int) -> bool:
         cells = self.rows.row_count * len(self.rows.domain)
-        seconds_per_row = cells * (2e-10 if self.rows.weights is None else 1.5e-9) + 1e-5
+        seconds_per_row = cells * (1.5e-9 if self.rows.is_weighted else 2e-10) + 1e-5
         # About three variables get other parents in a step.
         work = 3 * (step - self._reported_at) * seconds_per_row
         return work >= max(0.3, cells * 1e-8)

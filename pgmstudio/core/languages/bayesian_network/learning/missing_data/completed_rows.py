@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.counting import pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, hold_out
@@ -99,7 +100,7 @@ def completed_rows(
     """
     if missing == AVAILABLE or not data.has_missing:
         return data
-    if _is_too_large(data):
+    if isinstance(data, ChunkedData) or _is_too_large(data):
         yield Note(
             "The table is too large to complete its missing cells, so each part of the structure "
             "was judged on the rows that have its cells."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.counting import Request
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_constraints import EdgeRules
-from pgmstudio.core.scores.family_cache import MAX_CACHED
+from pgmstudio.core.scores.family_cache import MAX_CACHED, mask_of
 
 # This fraction of the best graph's edges is removed before a restart: measured on ALARM and
 # Insurance, fewer often climb back to the same peak and more forget what was good.
@@ -51,6 +52,9 @@ class ChangeScores(Protocol):
         cancel: CancelToken,
     ) -> Floats:
         """As `FamilyScores.toggled`."""
+
+    def prefetch(self, requests: Iterable[Request], cancel: CancelToken) -> None:
+        """As `FamilyScores.prefetch`."""
 
 
 S = TypeVar("S", bound=ChangeScores)
@@ -92,9 +96,10 @@ class GraphClimb(Generic[S]):
 
     def go_to(self, edges: NDArray[np.uint8], cancel: CancelToken) -> Iterator[int]:
         """Go to a graph; yields the number of each variable whose changes have been scored."""
-        changed = (self.edges != edges).any(axis=0)
+        changed = (self.edges != edges).any(axis=0) | np.isneginf(self.toggled.diagonal())
+        self._prefetch(np.flatnonzero(changed).tolist(), edges, cancel)
         for child in range(len(edges)):
-            if changed[child] or self.toggled[child, child] == -math.inf:
+            if changed[child]:
                 for parent in np.flatnonzero(self.edges[:, child] != edges[:, child]):
                     self._toggle(int(parent), child)
                 self._score_changes(child, cancel)
@@ -107,14 +112,30 @@ class GraphClimb(Generic[S]):
         self._masks[child] ^= 1 << parent
         self._graph ^= self._edge_hashes[parent, child]
 
+    def _prefetch(
+        self, children: Sequence[int], edges: NDArray[np.uint8], cancel: CancelToken
+    ) -> None:
+        """Announce the tables of all changes of these variables in a graph."""
+        requests = []
+        for child in children:
+            parents = np.flatnonzero(edges[:, child]).tolist()
+            if (child, mask_of(parents)) not in self._rows:
+                candidates = self._candidates(child, edges[:, child])
+                requests.append(((*parents, child), candidates.tolist()))
+        self.scores.prefetch(requests, cancel)
+
+    def _candidates(self, child: int, parents: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """The variables that may join these parents."""
+        if parents.sum() >= self.rules.most_parents:
+            return np.empty(0, dtype=np.int64)
+        return np.flatnonzero(self.rules.allowed[:, child] & (1 - parents))
+
     def _score_changes(self, child: int, cancel: CancelToken) -> None:
         key = (child, self._masks[child])
         row = self._rows.get(key)
         if row is None:
             parents = self.edges[:, child]
-            candidates = np.empty(0, dtype=np.int64)
-            if self._parent_counts[child] < self.rules.most_parents:
-                candidates = np.flatnonzero(self.rules.allowed[:, child] & (1 - parents))
+            candidates = self._candidates(child, parents)
             row = self.scores.toggled(child, np.flatnonzero(parents).tolist(), candidates, cancel)
             if len(self._rows) * len(self.edges) > MAX_CACHED:
                 self._rows.clear()
@@ -152,6 +173,7 @@ class GraphClimb(Generic[S]):
         self._toggle(move.source, move.target)
         if move.kind == 2:
             self._toggle(move.target, move.source)
+            self._prefetch((move.source, move.target), self.edges, cancel)
             self._score_changes(move.source, cancel)
         self._score_changes(move.target, cancel)
         self.step += 1

@@ -40,7 +40,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
@@ -182,6 +182,7 @@ class HillClimbLearner(BaseLearner[HillClimbParams]):
     """Greedy search over graphs."""
 
     key = "bn.hill-climb"
+    passes = Passes(columns=2.0, repeats="restarts")
     title = "Hill climbing"
     kind = "bayesian-network"
     params_type = HillClimbParams
@@ -218,7 +219,7 @@ class _Search(ClimbSearch[FamilyScores]):
         rng: np.random.Generator,
     ) -> None:
         cells = rows.row_count * len(rows.domain)
-        per_column = cells * (2e-10 if rows.weights is None else 1.5e-9) + 1e-5
+        per_column = cells * (1.5e-9 if rows.is_weighted else 2e-10) + 1e-5
         super().__init__(
             graph,
             rng,

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pgmstudio.core.data.counting import FamilyCounter
+from pgmstudio.core.data.counting import Prefetch, family_counter
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import KnowledgeError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
@@ -33,7 +33,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
@@ -207,9 +207,10 @@ def k2_search(
     names = data.domain.names
     rules = EdgeRules.of(names, params.knowledge, params.max_parents)
     order = order_of(names, params.order, params.knowledge)
+    measure, prefetch = family_measure(data, params)
     return (
         yield from parents_along(
-            names, order, family_measure(data, params), params.measure, rules, cancel
+            names, order, measure, params.measure, rules, cancel, prefetch=prefetch
         )
     )
 
@@ -222,9 +223,10 @@ def parents_along(
     rules: EdgeRules,
     cancel: CancelToken,
     min_gain: float = _ROUNDING,
+    prefetch: Prefetch | None = None,
 ) -> Generator[Progress, None, K2Trace]:
     """Parents of every column among those before it in an order, greedily by any measure; a
-    further parent has to gain more than `min_gain`."""
+    further parent has to gain more than `min_gain`. `prefetch` announces what is measured next."""
     steps: list[K2Step] = []
     parents: list[tuple[int, ...]] = [()] * len(names)
     values = [0.0] * len(names)
@@ -234,7 +236,9 @@ def parents_along(
         value = measure(child, result, cancel)
         while True:
             before = order[:position]
-            step = _step(child, result, value, before, rules, measure, names, min_gain, cancel)
+            step = _step(
+                child, result, value, before, rules, measure, names, min_gain, prefetch, cancel
+            )
             if step.trials:
                 steps.append(step)
                 done = (len(order) - 1 - position) / len(order)
@@ -260,6 +264,7 @@ def _step(
     measure: FamilyMeasure,
     names: tuple[str, ...],
     min_gain: float,
+    prefetch: Prefetch | None,
     cancel: CancelToken,
 ) -> K2Step:
     """Try every earlier column as a further parent; of equal ones the first of the order is
@@ -268,9 +273,10 @@ def _step(
     added = None
     best = value + min_gain
     if len(parents) < rules.most_parents:
-        for candidate in before:
-            if candidate in parents or not rules.allowed[candidate, child]:
-                continue
+        candidates = [p for p in before if p not in parents and rules.allowed[p, child]]
+        if prefetch is not None:
+            prefetch([((*parents, child), candidates)], cancel)
+        for candidate in candidates:
             tried = measure(child, (*parents, candidate), cancel)
             if tried == -math.inf:  # its table would be too large
                 continue
@@ -282,12 +288,13 @@ def _step(
     return K2Step(names[child], known, value, tuple(trials), added)
 
 
-def family_measure(data: DataSet, params: K2Params) -> FamilyMeasure:
-    """The measure of a child with its parents; −inf for a table of too many cells."""
+def family_measure(data: DataSet, params: K2Params) -> tuple[FamilyMeasure, Prefetch]:
+    """The measure of a child with its parents, −inf for a table of too many cells; and how to
+    announce families."""
     if params.measure in SCORE_MEASURES:
         scores = FamilyScores(data, _score(data, params))
-        return scores.local
-    counter = FamilyCounter(data)
+        return scores.local, scores.prefetch
+    counter = family_counter(data)
     cards = data.domain.cardinalities
     measure = MEASURES[params.measure]
 
@@ -298,7 +305,7 @@ def family_measure(data: DataSet, params: K2Params) -> FamilyMeasure:
             return -math.inf
         return measure.value(counter.counts(members, cancel))
 
-    return value
+    return value, counter.prefetch
 
 
 def _score(data: DataSet, params: K2Params) -> Score:
@@ -360,6 +367,7 @@ class K2Learner(BaseLearner[K2Params]):
     """Greedy choice of parents along an order."""
 
     key = "bn.k2"
+    passes = Passes(columns=2.0)
     title = "Parents along an order (K2)"
     kind = "bayesian-network"
     params_type = K2Params
