@@ -30,7 +30,7 @@ if __name__ == "__main__":  # from a checkout, whether or not the package is ins
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from docs.api_reference import api_page
-from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.learners import all_learners, presets_of
 from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.scores.association_measures import BSK, MEASURES
@@ -72,6 +72,12 @@ def parameter_table(learner: Any) -> str:
     for spec in specs_of(learner.params_type):
         cells = (f"`--{spec.option}`", _value(spec, spec.default), _values(spec), spec.help)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if presets := presets_of(learner):
+        lines += ["", "| Preset | Settings | Meaning |", "|---|---|---|"]
+        lines += [
+            f"| `--preset {one.name}` | `{one.options}` | {one.title}. {one.help} |"
+            for one in presets
+        ]
     return "\n".join(lines)
 
 

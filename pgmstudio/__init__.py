@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pgmstudio.api.learning import learn as learn
     from pgmstudio.api.learning import learners as learners
     from pgmstudio.api.learning import parameters as parameters
+    from pgmstudio.api.learning import presets as presets
     from pgmstudio.api.models import Fitted as Fitted
     from pgmstudio.api.models import load as load
     from pgmstudio.api.projects import Project as Project
@@ -47,7 +48,7 @@ _MODULES = {
     "pgmstudio.api.data": ("Data", "read_data", "sample_path"),
     "pgmstudio.api.exchange": ("from_networkx", "from_pgmpy", "from_pyagrum"),
     "pgmstudio.api.experiments": ("average", "bootstrap", "compare", "cross_validate", "sl_curve"),
-    "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters"),
+    "pgmstudio.api.learning": ("iter_learn", "learn", "learners", "parameters", "presets"),
     "pgmstudio.api.models": ("Fitted", "load"),
     "pgmstudio.api.projects": ("Project",),
     "pgmstudio.core.errors": ("PgmStudioError",),

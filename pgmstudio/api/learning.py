@@ -18,7 +18,7 @@ from pgmstudio.core.io.background_knowledge import read_knowledge
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.edge_prices import read_edge_prices
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
-from pgmstudio.core.languages.learners import alias_settings, all_learners, learner_of
+from pgmstudio.core.languages.learners import all_learners, learner_of, named_settings, presets_of
 from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.learning.base import Finished, Learner, LearnEvent
 from pgmstudio.core.params import parse_params, specs_of
@@ -42,6 +42,19 @@ def parameters(learner: str) -> Table:
     return Table(("name", "default", "help"), tuple((s.name, s.default, s.help) for s in specs))
 
 
+def presets(learner: str) -> Table:
+    """The named settings of a learner, for `learn(…, preset=name)`.
+
+    >>> [row["name"] for row in presets("bn.kes")]
+    ['thesis', 'ges']
+    """
+    known = presets_of(learner_of(learner))
+    return Table(
+        ("name", "title", "settings"),
+        tuple((one.name, one.title, dict(one.settings)) for one in known),
+    )
+
+
 def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) -> LearnTask:
     """A run with checked parameters; ParameterError names everything that is wrong."""
     known = learner_of(learner)
@@ -51,7 +64,7 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
             {reading[0]: f"is an option of read_data: read_data(…, {reading[0]}=…)"}
         )
     plain = {name: _plain(name, value) for name, value in params.items()}
-    settings: Any = parse_params(known.params_type, {**alias_settings(learner), **plain})
+    settings: Any = parse_params(known.params_type, named_settings(learner, plain))
     checked_seed(seed)
     rows = read_data(data).dataset
     reason = known.refuses(rows)
@@ -127,9 +140,10 @@ def learn(
 ) -> Fitted:
     """Learn a model from a file, a frame or a `Data`.
 
-    The keyword arguments are the learner's parameters, see `parameters(learner)`. When `time_limit`
-    seconds have passed, or at Ctrl+C, the best model so far is returned with a warning. `progress`
-    prints a line that moves.
+    The keyword arguments are the learner's parameters, see `parameters(learner)`; `preset` names
+    settings of a publication, see `presets(learner)`, which other arguments replace. When
+    `time_limit` seconds have passed, or at Ctrl+C, the best model so far is returned with a
+    warning. `progress` prints a line that moves.
 
     >>> from pgmstudio.api.data import sample_path
     >>> tree = learn("tree.chow-liu", sample_path("coronary.csv"))

@@ -73,6 +73,23 @@ class ParamSpec:
         return self.kind in (ParamKind.WHOLES, ParamKind.NUMBERS)
 
 
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Settings under a name, such as those of a publication; the other parameters have their
+    defaults. Values are texts as on the command line."""
+
+    name: str
+    title: str
+    help: str
+    settings: Mapping[str, str]
+
+    @property
+    def options(self) -> str:
+        """The settings as options of the command line."""
+        values = {name: value.replace(", ", ",") for name, value in self.settings.items()}
+        return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in values.items())
+
+
 def param(
     default: Any,
     *,

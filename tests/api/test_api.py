@@ -324,3 +324,24 @@ def test_networks_go_to_pgmpy_and_back(asia: pgm.Fitted) -> None:
     assert back.query("asia", given={"dysp": "yes"})["asia"] == pytest.approx(
         asia.query("asia", given={"dysp": "yes"})["asia"]
     )
+
+
+def test_presets_are_settings_that_other_arguments_replace(coronary: pgm.Data) -> None:
+    few = coronary.dataset.take_rows(slice(0, 200))
+    model = pgm.learn("bn.kes", pgm.Data(few), preset="thesis", restarts=2, smoothing=1.0)
+    assert model.measures["runs"] == 22
+    assert model.provenance is not None
+    parameters = model.provenance["parameters"]
+    assert parameters["neighbourhood"] == "sampled"
+    assert parameters["draws"] == "printed"
+    assert parameters["restarts"] == 2
+    alias, preset = (
+        pgm.learn(key, pgm.Data(few), smoothing=1.0, **given)
+        for key, given in (("ges", {}), ("bn.kes", {"preset": "ges"}))
+    )
+    assert alias.edges == preset.edges
+    assert alias.measures["runs"] == preset.measures["runs"] == 1
+    with pytest.raises(UnknownNameError, match="Did you mean thesis"):
+        pgm.learn("bn.kes", coronary, preset="theses")
+    with pytest.raises(ParameterError, match="has none"):
+        pgm.learn("tree.chow-liu", coronary, preset="thesis")

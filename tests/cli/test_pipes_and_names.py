@@ -317,3 +317,12 @@ def test_the_manual_page_has_every_command_and_is_clean() -> None:
         done = subprocess.run(words, input=page, capture_output=True, text=True)
         assert done.stderr == ""
         assert "COMMON OPTIONS" in re.sub(".\b", "", done.stdout)  # bold is struck twice
+
+
+def test_options_replace_those_of_a_preset(call: Call, asia_rows: Path) -> None:
+    done = call("learn", "bn.kes", asia_rows, "--restarts", 1, "--preset", "thesis", "--json")
+    assert done.json["measures"]["runs"] == 11
+    assert "Did you mean thesis" in call("learn", "bn.kes", asia_rows, "--preset", "theses").err
+    shown = call("learners", "bn.kes").out
+    assert "--preset thesis" in shown
+    assert "--draws printed" in " ".join(shown.split())

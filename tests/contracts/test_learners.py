@@ -24,7 +24,7 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import fit_tables
 from pgmstudio.core.languages.learn_task import LearnTask
-from pgmstudio.core.languages.learners import all_learners
+from pgmstudio.core.languages.learners import all_learners, preset_of, presets_of
 from pgmstudio.core.languages.likelihood import log2_likelihood, log2_probabilities
 from pgmstudio.core.languages.run_checks import broken_rules, obeys_knowledge, settings_refusal
 from pgmstudio.core.learning.base import Finished, ImprovedModel, Learner, LearnEvent
@@ -137,6 +137,11 @@ def test_its_words_are_there(learner: Learner[Any]) -> None:
         assert spec.title, spec.name
         assert spec.help.endswith("."), spec.name
     parse_params(learner.params_type, {})  # the defaults are allowed
+    for preset in presets_of(learner):
+        assert parse_params(learner.params_type, preset.settings) != learner.params_type()
+        assert preset_of(learner, preset.name) is preset
+        assert preset.title
+        assert preset.help.endswith(".")
 
 
 @every_learner

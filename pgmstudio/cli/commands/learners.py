@@ -21,6 +21,7 @@ from pgmstudio.core.languages.learners import (
     full_key,
     learner_of,
     plugin_problems,
+    presets_of,
 )
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.number_format import ascii_numbers
@@ -95,6 +96,10 @@ class LearnerList:
                     "key": learner.key,
                     "title": learner.title,
                     "kind": learner.kind,
+                    "presets": [
+                        {"name": one.name, "title": one.title, "settings": dict(one.settings)}
+                        for one in presets_of(learner)
+                    ],
                     "parameters": [spec_json(spec) for spec in specs_of(learner.params_type)],
                 }
                 for learner in self.learners
@@ -109,5 +114,10 @@ class LearnerList:
             for spec in specs_of(learner.params_type):
                 first, *rest = textwrap.wrap(f"{spec.help} ({range_of(spec)})", width=68)
                 yield f"    --{spec.option:<20} {first}"
+                for text in rest:
+                    yield " " * 27 + text
+            for preset in presets_of(learner):
+                first, *rest = textwrap.wrap(f"{preset.help} ({preset.options})", width=68)
+                yield f"    {f'--preset {preset.name}':<22} {first}"
                 for text in rest:
                     yield " " * 27 + text

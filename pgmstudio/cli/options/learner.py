@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from pgmstudio.cli.options.parameters import add_param_options, option_defaults
@@ -11,6 +13,7 @@ from pgmstudio.cli.terminal.parser import (
     UsageError,
     listed,
 )
+from pgmstudio.core.errors import UnknownNameError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import (
     alias_settings,
@@ -18,9 +21,11 @@ from pgmstudio.core.languages.learners import (
     full_key,
     learner_keys,
     learner_of,
+    preset_of,
+    presets_of,
 )
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.params import specs_of
+from pgmstudio.core.params import Preset, specs_of
 
 
 def learner_parser(
@@ -69,6 +74,21 @@ def add_learner_arguments(
     parser.add_argument("data", metavar="DATA", help="data file")
     if learner is not None:
         add_param_options(parser, learner.params_type, f"parameters of {learner.key}")
+        if presets := presets_of(learner):
+            listed_presets = "; ".join(f"{one.name}: {one.help}" for one in presets)
+            parser.add_argument(
+                "--preset",
+                type=partial(_read_preset, learner),
+                metavar="|".join(one.name for one in presets),
+                help=f"settings under a name, which other options replace. {listed_presets}",
+            )
+
+
+def _read_preset(learner: Learner[Any], text: str) -> Preset:
+    try:
+        return preset_of(learner, text.lower())
+    except UnknownNameError as unknown:
+        raise argparse.ArgumentTypeError(str(unknown)) from None
 
 
 def knowledge_in(params: Any) -> list[Knowledge]:

@@ -10,7 +10,7 @@ from pgmstudio.cli.terminal.parser import CommandParser, is_number, spelled
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices
-from pgmstudio.core.params import ParamKind, ParamSpec, parse_params, specs_of
+from pgmstudio.core.params import ParamKind, ParamSpec, Preset, parse_params, specs_of
 
 P = TypeVar("P")
 
@@ -79,7 +79,8 @@ def value_text(spec: ParamSpec, value: Any) -> str:
 
 def params_from(args: argparse.Namespace, params_type: type[P]) -> P:
     """The parameters that were given; one ParameterError names everything wrong with them."""
-    given = given_texts(args)
+    preset: Preset | None = getattr(args, "preset", None)
+    given = {**({} if preset is None else preset.settings), **given_texts(args)}
     specs = {spec.name: spec for spec in specs_of(params_type)}
     values: dict[str, object] = {}
     problems: dict[str, str] = {}

@@ -31,7 +31,7 @@ from pgmstudio.core.execution.child_process import ChildError
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import WorkEnded, WorkFailed, in_pool
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
-from pgmstudio.core.languages.learners import alias_settings, learner_of
+from pgmstudio.core.languages.learners import learner_of, named_settings
 from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.params import parse_params, specs_of
 
@@ -92,7 +92,7 @@ class CrossValidationPlan:
             learner = learner_of(name)
             names = {spec.name for spec in specs_of(learner.params_type)}
             one = {"processes": 1} if "processes" in names else {}  # folds fill the cores
-            params: Any = parse_params(learner.params_type, {**alias_settings(name), **one})
+            params: Any = parse_params(learner.params_type, named_settings(name, one))
             given.append((learner.key, params))
         return cls(named_once(given), data, **options)
 

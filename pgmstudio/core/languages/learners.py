@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import Any
 
-from pgmstudio.core.errors import named
+from pgmstudio.core.errors import ParameterError, named
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
 from pgmstudio.core.learning.base import Learner, RunArtifact
+from pgmstudio.core.params import Preset
 
 PLUGIN_GROUP = "pgmstudio.learners"
 
@@ -26,9 +27,8 @@ ALIASES = {
     "nb": "bn.naive-bayes",
     "sem": "bn.structural-em",
 }
-# Settings that an alias stands for: greedy equivalence search is the k-greedy search with k = 1 and
-# without turning (Nielsen et al. 2003).
-_ALIAS_SETTINGS = {"ges": {"greediness": "1", "phases": "two-phase"}}
+# The preset that an alias stands for.
+_ALIAS_PRESETS = {"ges": "ges"}
 
 _registered: dict[str, Learner[Any]] = {}
 
@@ -87,7 +87,31 @@ def full_key(name: str) -> str:
 
 def alias_settings(name: str) -> Mapping[str, str]:
     """The parameters that this alias of a learner sets."""
-    return _ALIAS_SETTINGS.get(name.lower(), {})
+    preset = _ALIAS_PRESETS.get(name.lower())
+    return {} if preset is None else preset_of(learner_of(name), preset).settings
+
+
+def presets_of(learner: Learner[Any]) -> tuple[Preset, ...]:
+    """The named settings that a learner declares."""
+    presets: tuple[Preset, ...] = getattr(learner, "presets", ())
+    return presets
+
+
+def preset_of(learner: Learner[Any], name: str) -> Preset:
+    """The preset of that name; UnknownNameError suggests the nearest."""
+    known = {preset.name: preset for preset in presets_of(learner)}
+    if not known:
+        raise ParameterError({"preset": f"{learner.key} has none"})
+    return named("preset", name, known)
+
+
+def named_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of a learner or an alias: its own, those of the `preset` given, and the others
+    given, where a later one replaces an earlier one."""
+    rest = {key: value for key, value in given.items() if key != "preset"}
+    preset = given.get("preset")
+    chosen = {} if preset is None else preset_of(learner_of(name), str(preset)).settings
+    return {**alias_settings(name), **chosen, **rest}
 
 
 def learner_of(key: str) -> Learner[Any]:

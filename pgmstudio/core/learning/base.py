@@ -114,7 +114,8 @@ class Learner(Protocol[P_contra]):
     edges of a given model), `starts_with_tree` (False: the best tree is no start model),
     `score_kind` (what its score measures), `passes` (`Passes`: it can learn from a table that is
     read in chunks, by counts or sums over the rows), `reports_steps` (it yields `SearchStep`
-    events) and `curve_settings` (parameters for runs whose every model is a point of a curve).
+    events), `presets` (settings under a name, such as those of a publication) and
+    `curve_settings` (parameters for runs whose every model is a point of a curve).
     """
 
     @property

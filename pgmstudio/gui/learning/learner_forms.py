@@ -14,15 +14,22 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QListView, QListWidgetItem, 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.languages.base import ComponentModel
-from pgmstudio.core.languages.learners import all_learners, learner_of
+from pgmstudio.core.languages.learners import (
+    all_learners,
+    learner_of,
+    named_settings,
+    presets_of,
+)
 from pgmstudio.core.languages.registry import kind_title
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.model import DirectedModel, UndirectedModel
+from pgmstudio.core.params import ParamKind, parse_params, specs_of
 from pgmstudio.core.project.edits import free_name
 from pgmstudio.gui.context import AppContext, Workspace
 from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import hbox, label, vbox
+from pgmstudio.gui.widgets.basic import hbox, label, row, vbox
+from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.keyed_list import KEY, KeyedList
 from pgmstudio.gui.widgets.param_form import VARIABLES, ObjectChoices, ParamForm
 from pgmstudio.gui.widgets.search_field import SearchField
@@ -242,15 +249,27 @@ class LearnerForms(QWidget):
         self._targets = TargetFields(app.workspace, self)
         self._forms: dict[str, ParamForm] = {}
         self._form: ParamForm | None = None
+        self._learner: Learner[Any] | None = None
         self._columns: tuple[str, ...] = ()
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
+        self._presets = ChoiceBox("learnPreset", "Settings under a name, such as those of a source")
+        self._presets.picked.connect(self._on_preset)
+        self._preset_row = row(label("Preset", "secondary"), self._presets, None)
         self._holder = QVBoxLayout()
         self._advanced = QCheckBox("Show all parameters")
         self._advanced.setObjectName("learnAdvanced")
         self._advanced.setToolTip("Parameters that are rarely changed.")
         self._advanced.toggled.connect(self._on_advanced)
-        layout = vbox(self, self._title, self._about, 8, margins=(24, 24, 24, 16), spacing=8)
+        layout = vbox(
+            self,
+            self._title,
+            self._about,
+            8,
+            self._preset_row,
+            margins=(24, 24, 24, 16),
+            spacing=8,
+        )
         # On a wide page the fields stay near their labels.
         holder_row = hbox(None, (self._holder, 1000), None)
         layout.addLayout(holder_row)
@@ -271,6 +290,7 @@ class LearnerForms(QWidget):
             form = ParamForm(learner.params_type, self._objects())
             form.setMaximumWidth(theme().px("left") * 5 // 2)
             form.changed.connect(self.changed)
+            form.changed.connect(self._show_preset)
             self._forms[learner.key] = form
             self._holder.addWidget(form)
             self._targets.follow(form)
@@ -278,6 +298,9 @@ class LearnerForms(QWidget):
             _obey(form)
         self._form = self._forms[learner.key]
         self._form.show()
+        self._learner = learner
+        self._preset_row.setVisible(bool(presets_of(learner)))
+        self._show_preset()
         self._advanced.setVisible(self._form.has_advanced)
         self._form.show_advanced(self._advanced.isChecked())
 
@@ -302,6 +325,38 @@ class LearnerForms(QWidget):
             if obey:
                 _obey(form)
         self._targets.refresh()
+
+    def _on_preset(self, name: object) -> None:
+        """Fill in a preset: other parameters get their defaults, chosen models and rules stay."""
+        learner, params = self._learner, self.params()
+        if learner is None or self._form is None:
+            return
+        specs = specs_of(learner.params_type)
+        objects = {
+            spec.name: getattr(params, spec.name)
+            for spec in specs
+            if params is not None and (spec.kind is ParamKind.OBJECT or spec.is_variable)
+        }
+        given = {**objects, "preset": None if name == _NO_PRESET else name}
+        self._form.set_params(parse_params(learner.params_type, named_settings(learner.key, given)))
+
+    def _show_preset(self) -> None:
+        """The preset whose settings the form has."""
+        if self._learner is None or not presets_of(self._learner):
+            return
+        params, chosen = self.params(), _OWN_SETTINGS
+        choices = {_NO_PRESET: "defaults"}
+        choices |= {preset.name: preset.title for preset in presets_of(self._learner)}
+        for name in reversed(choices):
+            given = {"preset": None if name == _NO_PRESET else name}
+            wanted: Any = parse_params(
+                self._learner.params_type, named_settings(self._learner.key, given)
+            )
+            if params is not None and _same_settings(params, wanted):
+                chosen = name
+        if chosen == _OWN_SETTINGS:
+            choices[_OWN_SETTINGS] = "other settings"
+        self._presets.show_choices(choices, chosen)
 
     def _objects(self) -> ObjectChoices:
         def models(kind: type) -> dict[str, object]:
@@ -328,6 +383,18 @@ class LearnerForms(QWidget):
     def _on_advanced(self, shown: bool) -> None:
         if self._form is not None:
             self._form.show_advanced(shown)
+
+
+_NO_PRESET, _OWN_SETTINGS = "none", "own"
+
+
+def _same_settings(one: Any, other: Any) -> bool:
+    """Whether two parameter objects are equal but for chosen models, rules and columns."""
+    return all(
+        getattr(one, spec.name) == getattr(other, spec.name)
+        for spec in specs_of(type(one))
+        if spec.kind is not ParamKind.OBJECT and not spec.is_variable
+    )
 
 
 def _obey(form: ParamForm) -> None:

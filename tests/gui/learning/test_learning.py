@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
+from pgmstudio.core.languages.bayesian_network.learning.equivalence_search.search import THESIS
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
@@ -33,6 +34,7 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
+from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.keyed_list import KEY
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.kept_runs import add_ended_run
@@ -353,3 +355,21 @@ def test_learners_are_found_by_beginnings_of_words_else_by_any_part(page: LearnP
     assert found("kes") == {"Equivalence search (KES)"}  # not those that “make” something
     assert found("climb hill") == {"Hill climbing"}
     assert "Hill climbing" in found("limbing")
+
+
+def test_a_preset_fills_the_form_and_is_named_as_long_as_the_form_has_its_settings(
+    page: LearnPage,
+) -> None:
+    page.choose(learner="bn.kes")
+    presets = shown(page, ChoiceBox, "learnPreset")
+    runs = shown(page, QLineEdit, "param.restarts")
+    assert presets.currentText() == "defaults"
+    presets.picked.emit("thesis")
+    assert page._forms.params() == parse_params(learner_of("bn.kes").params_type, THESIS.settings)
+    assert (presets.currentText(), runs.text()) == (THESIS.title, "100")
+    runs.setText("7")
+    assert presets.currentText() == "other settings"
+    presets.picked.emit("none")
+    assert (presets.currentText(), runs.text()) == ("defaults", "10")
+    page.choose(learner="bn.hill-climb")
+    assert not presets.isVisible()

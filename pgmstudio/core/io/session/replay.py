@@ -22,7 +22,7 @@ from pgmstudio.core.io.import_plan import (
 )
 from pgmstudio.core.io.session.commands import Command, check_arguments, edit_of
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
-from pgmstudio.core.languages.learners import alias_settings, learner_of
+from pgmstudio.core.languages.learners import learner_of, named_settings
 from pgmstudio.core.learning.base import LearnEvent
 from pgmstudio.core.params import parse_params
 from pgmstudio.core.project import edits
@@ -219,7 +219,7 @@ class Replay:
         if seed < 0:
             raise ParameterError({"seed": "must be at least 0"})
         with _wrong_values_refused("learn"):
-            given = {**alias_settings(learner), **restored_params(parameters or {}, models)}
+            given = named_settings(learner, restored_params(parameters or {}, models))
         params: Any = parse_params(known.params_type, given)
         rows = training_rows(self.project, data_id, part)
         reason = known.refuses(rows)

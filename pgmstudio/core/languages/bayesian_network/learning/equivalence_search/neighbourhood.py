@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Literal, Protocol
 
@@ -415,26 +416,34 @@ def _differences(before: Pdag, after: Pdag) -> tuple[list[int], list[int]]:
 _CHUNK = 256
 
 
-def draws_needed(greediness: float, neighbours: int, epsilon: float = 0.001) -> int:
+def draws_needed(
+    greediness: float, neighbours: int, epsilon: float = 0.001, *, as_printed: bool = False
+) -> int:
     """Draws that are expected to meet a fraction of equally likely neighbours.
 
     R(k, N) = max(1, ⌈ln(1 − min(k, 1 − ε)) / ln(1 − 1/N)⌉), from N (1 − (1 − 1/N)^R) distinct
-    ones in R draws (Nielsen 2007, eq. B.3; eq. 4.30 is printed with one draw too many).
+    ones in R draws (Nielsen 2007, eq. B.3). Eq. 4.30, `as_printed`, ends its sum one term earlier,
+    so that it asks for one draw more.
     """
     fraction = min(greediness, 1 - epsilon)
     if neighbours <= 1:
         return 1
-    return max(1, math.ceil(math.log1p(-fraction) / math.log1p(-1 / neighbours)))
+    draws = math.ceil(math.log1p(-fraction) / math.log1p(-1 / neighbours))
+    return 1 + max(0, draws) if as_printed else max(1, draws)
 
 
 class SampledBoundary:
     """Better neighbours by sampling; some may be missed."""
 
-    def __init__(self, gains: GainRows, epsilon: float = 0.001) -> None:
+    def __init__(
+        self, gains: GainRows, epsilon: float = 0.001, *, as_printed: bool = False
+    ) -> None:
         n = len(gains.rules.names)
         self.gains = gains
-        self.epsilon = epsilon
         self.neighbours = n * n - n  # the thesis's estimate: ordered pairs
+        self._draws = partial(
+            draws_needed, neighbours=self.neighbours, epsilon=epsilon, as_printed=as_printed
+        )
 
     def proposals(
         self,
@@ -451,8 +460,8 @@ class SampledBoundary:
         self.gains.forget_if_many()
         dag = self.gains.rules.member(cpdag)
         parents = bitsets_of(Pdag.of_dag(dag).parent_masks, len(dag.names))
-        at_once = draws_needed(greediness, self.neighbours, self.epsilon)
-        left = draws_needed(1.0, self.neighbours, self.epsilon)
+        at_once = self._draws(greediness)
+        left = self._draws(1.0)
         while left > 0:
             seeds = rng.integers(
                 2**63, size=max(1, min(_CHUNK, left) // at_once) * at_once, dtype=np.uint64

@@ -70,7 +70,7 @@ from pgmstudio.core.learning.params import (
     smoothing_param,
 )
 from pgmstudio.core.model import DirectedModel
-from pgmstudio.core.params import param
+from pgmstudio.core.params import Preset, param
 from pgmstudio.core.scores.family_cache import FamilyScores, largest_table, mask_of
 from pgmstudio.core.scores.local import score_of
 
@@ -158,7 +158,38 @@ class KesParams:
         "covered.",
         advanced=True,
     )
+    draws: str = param(
+        "expected",
+        title="Draws of sampling",
+        choices=("expected", "printed"),
+        help="expected: as many as are expected to cover the fraction. printed: by eq. 4.30 of "
+        "Nielsen (2007) as it is printed, one draw more.",
+        advanced=True,
+    )
     max_table_cells: int = max_table_cells_param()
+
+
+# The settings of the comparative study (Nielsen 2007, §4.3 and §5.1.2).
+THESIS = Preset(
+    "thesis",
+    "Thesis (Nielsen 2007)",
+    "11 values of k, 100 runs for each; in every step edges are added and removed, in neighbours "
+    "sampled by Algorithm 4.4, as many as eq. 4.30 asks for as it is printed.",
+    {
+        "greediness": "0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1",
+        "restarts": "100",
+        "phases": "full",
+        "neighbourhood": "sampled",
+        "draws": "printed",
+    },
+)
+GES = Preset(
+    "ges",
+    "Greedy equivalence search (GES)",
+    "k = 1: first the best edge is added in every step, then the best is removed "
+    "(Chickering 2002).",
+    {"greediness": "1", "phases": "two-phase"},
+)
 
 
 def least_gain(score: float) -> float:
@@ -278,7 +309,9 @@ class EquivalenceSearchWorker:
         self._exact = ExactBoundary(self.gains)
         boundary: Boundary = self._exact
         if params.neighbourhood != "exact":
-            boundary = SampledBoundary(self.gains, params.epsilon)
+            boundary = SampledBoundary(
+                self.gains, params.epsilon, as_printed=params.draws == "printed"
+            )
         self.climb = ClassClimb(self.gains, boundary, has_missing=data.has_missing)
         self._phases = params.phases
         # Steps are slow where there are many columns, and classes are large to send.
@@ -550,6 +583,7 @@ class KesLearner(BaseLearner[KesParams]):
     params_type = KesParams
     cost = Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002)
     artifacts = (KesOptima,)
+    presets = (THESIS, GES)
 
     def events(
         self, data: DataSet, params: KesParams, rng: np.random.Generator, cancel: CancelToken

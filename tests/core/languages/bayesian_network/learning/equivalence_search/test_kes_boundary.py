@@ -215,12 +215,15 @@ def test_a_share_takes_the_best_of_that_many_neighbours() -> None:
 def test_draws_needed_are_the_smallest_number_that_is_expected_to_cover_the_share(
     greediness: float, draws: int
 ) -> None:
-    # acceptance check 17; eq. 4.30 as printed sums one term less, and so quotes 162 and 231
-    assert draws_needed(greediness, 100) == draws
-    assert {0.8: 162, 0.9: 231}.get(greediness, draws + 1) == draws + 1
+    assert draws_needed(greediness, 100) == draws  # acceptance check 17
     fraction = min(greediness, 0.999)
-    assert 1 - 0.99**draws >= fraction
-    assert draws == 1 or 1 - 0.99 ** (draws - 1) < fraction
+    # Eq. 4.30 as printed sums to R − 1, and so quotes 162 and 231; eq. B.3 sums to R.
+    printed = draws_needed(greediness, 100, as_printed=True)
+    assert {0.8: 162, 0.9: 231}.get(greediness, printed) == printed
+    for wanted, left_out in ((draws, 0), (printed, 1)):
+        expected = [sum(0.99**i for i in range(r - left_out)) / 100 for r in range(1, wanted + 1)]
+        assert expected[-1] >= fraction
+        assert all(value < fraction for value in expected[:-1])
 
 
 @pytest.mark.parametrize("index", range(0, 185, 23))
