@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files = list(dict.fromkeys(item.path for item in items))
     half = (len(files) + 1) // 2
     pairs = itertools.zip_longest(files[:half], reversed(files[half:]))
-    order = {file: place for place, file in enumerate(itertools.chain.from_iterable(pairs))}
+    order = {file: index for index, file in enumerate(itertools.chain.from_iterable(pairs))}
     items.sort(key=lambda item: order[item.path])
 
 

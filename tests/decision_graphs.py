@@ -102,9 +102,9 @@ def random_graph(
     counts = [1] * len(cards)
     parameters: list[NDArray[np.float64]] = [np.ones((1, card)) for card in cards]
     successors: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None] = [None] * len(cards)
-    for place, i in enumerate(order):
-        if place and rng.random() < 0.85:
-            above = forest[i] = order[int(rng.integers(place))]
+    for index, i in enumerate(order):
+        if index and rng.random() < 0.85:
+            above = forest[i] = order[int(rng.integers(index))]
             counts[i] = int(rng.integers(1, most_nodes + 1))
             shape = (counts[above], cards[above])
             successors[i] = rng.integers(counts[i], size=shape)

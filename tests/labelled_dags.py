@@ -37,9 +37,9 @@ def labelled(
             for context in labels.get((domain.names[parent], domain.names[i]), ()):
                 label[context] = True
             marks.append(label)
-        found: Classes = partition_of(cards, marks)
-        classes.append(found)
-        rows.append(random_table(rng, (class_count(found), domain.cardinalities[i])))
+        result: Classes = partition_of(cards, marks)
+        classes.append(result)
+        rows.append(random_table(rng, (class_count(result), domain.cardinalities[i])))
     return LabelledDag(domain, dag, tuple(classes), tuple(rows))
 
 
@@ -66,13 +66,13 @@ def random_labelled(
     dag = random_dag(rng, domain.names, 0.6, 3)
     classes, rows = [], []
     for i, parents in enumerate(dag.parent_indices):
-        found = full_partition([domain.cardinalities[p] for p in parents])
-        while found.ndim > 1 and rng.random() < merges:
-            axis = int(rng.integers(found.ndim))
-            others = [c for a, c in enumerate(found.shape) if a != axis]
-            found = with_context(found, axis, tuple(int(rng.integers(c)) for c in others))
-        classes.append(found)
-        rows.append(random_table(rng, (class_count(found), domain.cardinalities[i]), zeros))
+        result = full_partition([domain.cardinalities[p] for p in parents])
+        while result.ndim > 1 and rng.random() < merges:
+            axis = int(rng.integers(result.ndim))
+            others = [c for a, c in enumerate(result.shape) if a != axis]
+            result = with_context(result, axis, tuple(int(rng.integers(c)) for c in others))
+        classes.append(result)
+        rows.append(random_table(rng, (class_count(result), domain.cardinalities[i]), zeros))
     return LabelledDag(domain, dag, tuple(classes), tuple(rows))
 
 

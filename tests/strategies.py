@@ -50,8 +50,8 @@ def random_dag(
     """Edges along a random order, so that names and order tell nothing about each other."""
     order = rng.permutation(len(names))
     parents: list[tuple[int, ...]] = [()] * len(names)
-    for place, child in enumerate(order):
-        chosen = order[:place][rng.random(place) < density]
+    for index, child in enumerate(order):
+        chosen = order[:index][rng.random(index) < density]
         chosen = rng.permutation(chosen)[:max_parents]
         parents[child] = tuple(int(p) for p in chosen)
     return Dag(tuple(names), tuple(parents))

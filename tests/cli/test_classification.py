@@ -67,9 +67,9 @@ def test_a_file_without_the_target_is_predicted_but_not_judged(
     call: Call, asia: Path, asia_rows: Path, tmp_path: Path
 ) -> None:
     lines = [line.split(",") for line in asia_rows.read_text().splitlines()[:40]]
-    place = lines[0].index("lung")
+    index = lines[0].index("lung")
     rest = tmp_path / "rest.csv"
-    rest.write_text("\n".join(",".join(c for i, c in enumerate(w) if i != place) for w in lines))
+    rest.write_text("\n".join(",".join(c for i, c in enumerate(w) if i != index) for w in lines))
     out = tmp_path / "out.csv"
     done = call("evaluate", asia, rest, "--target", "lung", "--predictions", out)
     assert done.code == 0, done.err
@@ -83,7 +83,7 @@ def test_a_file_without_the_target_is_predicted_but_not_judged(
     ("argv", "expected"),
     [(("--roc", "x.csv"), "needs --target"), (("--target", "nobody"), "nobody")],
 )
-def test_what_cannot_be_predicted_is_said(
+def test_what_cannot_be_predicted_is_reported(
     call: Call, asia: Path, asia_rows: Path, argv: tuple[str, ...], expected: str
 ) -> None:
     done = call("evaluate", asia, asia_rows, *argv)

@@ -159,8 +159,8 @@ def test_every_source_path_that_the_manual_names_exists() -> None:
 def test_every_class_and_constant_that_the_contributing_pages_name_exists() -> None:
     sources = [file.read_text(encoding="utf-8") for file in (ROOT / "pgmstudio").rglob("*.py")]
     defined = r"^(?:class (\w+)|([A-Z]\w+)\b(?=:| =))"
-    found = re.findall(defined, "\n".join(sources), re.MULTILINE)
-    known = {name for pair in found for name in pair if name}
+    result = re.findall(defined, "\n".join(sources), re.MULTILINE)
+    known = {name for pair in result for name in pair if name}
     pages = (DOCS / "contributing").glob("*.md")
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     named = set(re.findall(r"`([A-Z]\w+)`", text))

@@ -21,9 +21,9 @@ Call = Callable[..., Any]
 def page_of(path: Path) -> Any:
     """The data of a page."""
     text = path.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', text)
-    assert found is not None
-    return json.loads(found[1])
+    result = re.search(r'<script type="application/json" id="page">(.*?)</script>', text)
+    assert result is not None
+    return json.loads(result[1])
 
 
 @pytest.fixture

@@ -110,8 +110,8 @@ def test_evidence_has_the_same_effect_as_in_the_bayesian_network(
     for name, beliefs in other["beliefs"].items():
         assert one["beliefs"][name] == pytest.approx(beliefs, abs=1e-9)
     assert one.get("most_probable") == other.get("most_probable")
-    found = [answer.get("map", {"best": []})["best"] for answer in (one, other)]
-    assert [best["states"] for best in found[0]] == [best["states"] for best in found[1]]
+    result = [answer.get("map", {"best": []})["best"] for answer in (one, other)]
+    assert [best["states"] for best in result[0]] == [best["states"] for best in result[1]]
 
 
 def test_information_impact_and_classification_are_those_of_the_bayesian_network(

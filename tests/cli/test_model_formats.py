@@ -24,7 +24,7 @@ def test_a_model_is_converted_described_asked_and_drawn(
     path = tmp_path / f"asia{known.endings[-1]}"
     done = call("convert", asia, path, "--json")
     assert done.code == 0
-    assert all(sentence in done.err for sentence in done.json["lost"])
+    assert all(message in done.err for message in done.json["lost"])
     assert bool(done.json["lost"]) == (known.holds is not Holds.EVERYTHING)
 
     output = call("describe", path, "--json").json
@@ -65,7 +65,7 @@ def test_evidence_goes_through_a_file(call: Call, asia: Path, tmp_path: Path) ->
     assert "2 sets of evidence" in call("query", asia, "--evidence", path).err
 
 
-def test_soft_evidence_that_a_file_cannot_hold_is_said(
+def test_soft_evidence_that_a_file_cannot_hold_is_reported(
     call: Call, asia: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "case.evid"

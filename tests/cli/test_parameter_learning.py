@@ -30,7 +30,7 @@ def test_the_graph_of_the_start_is_kept_and_a_column_left_out_is_hidden(
     )
 
 
-def test_what_is_done_with_missing_cells_is_said_with_its_cost(
+def test_what_is_done_with_missing_cells_is_reported_with_its_cost(
     call: Call, sample_data: Path
 ) -> None:
     done = call("learn", "tree.chow-liu", sample_data / "survey.csv", "--missing", "em")

@@ -59,7 +59,7 @@ def test_rows_and_pictures_go_to_standard_output(call: Call, asia: Path, type_in
     assert call("convert", "-", "-o", "-", "-q").out.startswith("{")
 
 
-def test_describe_tells_a_model_from_rows_in_a_pipe(
+def test_describe_distinguishes_a_model_from_rows_in_a_pipe(
     call: Call, asia: Path, asia_rows: Path, type_in: TypeIn
 ) -> None:
     type_in(asia)
@@ -202,8 +202,8 @@ def test_learn_shows_what_it_found_and_that_it_was_not_saved(
 def test_help_groups_the_commands_and_says_what_each_does(call: Call) -> None:
     shown = call("--help").out
     groups = list(dict.fromkeys(command.group for command in COMMANDS.values()))
-    places = [shown.index(f"\n{group}\n") for group in groups]
-    assert places == sorted(places)
+    indices = [shown.index(f"\n{group}\n") for group in groups]
+    assert indices == sorted(indices)
     for command in COMMANDS.values():
         first = command.help.split()[0]
         assert first.islower(), first
@@ -249,10 +249,10 @@ def test_one_word_has_one_meaning_and_the_old_ones_are_kept(command: str, names:
     ],
 )
 def test_words_are_completed(call: Call, words: list[str], wanted: str, unwanted: str) -> None:
-    found = call("--complete", *words).out.split()
-    assert wanted in found
-    assert unwanted not in found
-    assert found == sorted(found)
+    result = call("--complete", *words).out.split()
+    assert wanted in result
+    assert unwanted not in result
+    assert result == sorted(result)
 
 
 def test_where_a_file_is_to_be_named_the_shell_completes(call: Call) -> None:
@@ -266,8 +266,10 @@ def test_the_script_of_bash_asks_the_program(call: Call, tmp_path: Path) -> None
     script = tmp_path / "completion.sh"
     script.write_text(call("completion", "bash").out)
     words = "COMP_WORDS=(pgmstudio learn bn.h); COMP_CWORD=2"
-    told = "printf 'bn.hill-climb\\nbn.k2\\n'; echo \"$@\" >&2"
-    code = f'pgmstudio() {{ {told}; }}; . {script}; {words}; _pgmstudio; echo "${{COMPREPLY[@]}}"'
+    message = "printf 'bn.hill-climb\\nbn.k2\\n'; echo \"$@\" >&2"
+    code = (
+        f'pgmstudio() {{ {message}; }}; . {script}; {words}; _pgmstudio; echo "${{COMPREPLY[@]}}"'
+    )
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "bn.hill-climb\n"
     assert [name for name in ("bash", "zsh", "fish") if call("completion", name).out == ""] == []

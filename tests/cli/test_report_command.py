@@ -63,7 +63,7 @@ def test_a_result_that_differs_is_named_and_ends_with_two(call: Call, tmp_path: 
         (("-o", "out.docx"), ".html"),
     ],
 )
-def test_where_it_goes_must_be_said(
+def test_where_it_goes_must_be_given(
     call: Call, project: Path, argv: tuple[str, ...], expected: str
 ) -> None:
     done = call("report", project, *argv)

@@ -73,11 +73,11 @@ def test_every_language_has_an_example_here() -> None:
 
 def references(row: Language) -> list[Lazy[Any]]:
     """Everything that a row names and loads later."""
-    found: list[Lazy[Any]] = []
+    result: list[Lazy[Any]] = []
 
     def walk(value: object) -> None:
         if isinstance(value, Lazy):
-            found.append(value)
+            result.append(value)
         elif isinstance(value, dict):
             for one in value.values():
                 walk(one)
@@ -90,7 +90,7 @@ def references(row: Language) -> list[Lazy[Any]]:
 
     for name in row.__dataclass_fields__:
         walk(getattr(row, name))
-    return found
+    return result
 
 
 @every_language

@@ -96,35 +96,39 @@ def last_of(events: Iterable[LearnEvent]) -> Finished:
     return last
 
 
-def differences(one: Any, other: Any, tolerance: float = 0.0, place: str = "") -> list[str]:
+def differences(one: Any, other: Any, tolerance: float = 0.0, position: str = "") -> list[str]:
     """Where two values differ, looking into data classes, mappings, sequences and arrays."""
     if type(one) is not type(other):
-        return [f"{place}: {type(one).__name__} and {type(other).__name__}"]
+        return [f"{position}: {type(one).__name__} and {type(other).__name__}"]
     if isinstance(one, np.ndarray):
         same = one.shape == other.shape and np.allclose(
             one, other, rtol=tolerance, atol=tolerance, equal_nan=True
         )
-        return [] if same else [f"{place}: arrays"]
+        return [] if same else [f"{position}: arrays"]
     if isinstance(one, float):
         same = one == other or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
         return (
-            [] if same or (math.isnan(one) and math.isnan(other)) else [f"{place}: {one}, {other}"]
+            []
+            if same or (math.isnan(one) and math.isnan(other))
+            else [f"{position}: {one}, {other}"]
         )
     if dataclasses.is_dataclass(one):
         names = [field.name for field in dataclasses.fields(one) if field.compare]
         parts = [(name, getattr(one, name), getattr(other, name)) for name in names]
     elif isinstance(one, Mapping):
         if list(one) != list(other):
-            return [f"{place}: keys {list(one)}, {list(other)}"]
+            return [f"{position}: keys {list(one)}, {list(other)}"]
         parts = [(str(key), one[key], other[key]) for key in one]
     elif isinstance(one, tuple | list):
         if len(one) != len(other):
-            return [f"{place}: {len(one)} and {len(other)} items"]
+            return [f"{position}: {len(one)} and {len(other)} items"]
         parts = [(str(i), a, b) for i, (a, b) in enumerate(zip(one, other, strict=True))]
     else:
-        return [] if one == other else [f"{place}: {one!r}, {other!r}"]
+        return [] if one == other else [f"{position}: {one!r}, {other!r}"]
     return [
-        found for name, a, b in parts for found in differences(a, b, tolerance, f"{place}.{name}")
+        result
+        for name, a, b in parts
+        for result in differences(a, b, tolerance, f"{position}.{name}")
     ]
 
 
@@ -259,17 +263,17 @@ def test_a_run_has_a_model_before_its_search_finds_one(learner: Learner[Any]) ->
 def test_a_second_on_alarm_is_enough_for_a_model(learner: Learner[Any], shared: Path) -> None:
     data = read_data(shared / "data/seeds/alarm_20000.csv.gz")
     skip_if_refused(learner, data)
-    found: list[Model] = []
+    result: list[Model] = []
     try:
         task = LearnTask(learner.key, data, params_of(learner, data), 0)
         for event in task(StopSwitch(seconds=1)):
             if isinstance(event, ImprovedModel | Finished):
-                found.append(event.model)
+                result.append(event.model)
     except Cancelled:
         pass
-    assert found
-    assert found[-1].kind == learner.kind
-    assert found[-1].effective_size() > 0
+    assert result
+    assert result[-1].kind == learner.kind
+    assert result[-1].effective_size() > 0
 
 
 @every_learner
@@ -278,17 +282,17 @@ def test_no_rows_or_no_columns_are_refused_with_a_sentence(learner: Learner[Any]
         DataSet(Domain.of({"a": "01", "b": "01"}), np.zeros((2, 0), dtype=np.uint8)),
         DataSet(Domain(()), np.zeros((0, 4), dtype=np.uint8)),
     ):
-        sentence = learner.refuses(data)
-        assert sentence is not None
-        assert sentence.endswith(".")
+        message = learner.refuses(data)
+        assert message is not None
+        assert message.endswith(".")
 
 
 @every_learner
 def test_missing_cells_are_accepted_or_refused_with_a_sentence(learner: Learner[Any]) -> None:
     data = with_missing(rows(5))
-    sentence = learner.on_missing(data)
-    assert sentence.endswith(".")
-    assert any(character.isdigit() for character in sentence)
+    message = learner.on_missing(data)
+    assert message.endswith(".")
+    assert any(character.isdigit() for character in message)
     refusal = learner.refuses(data)
     if refusal is None:
         last_of(run(learner, data))

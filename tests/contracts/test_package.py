@@ -109,11 +109,11 @@ def asks_for(text: str, types: set[str]) -> bool:
 def test_outside_the_languages_no_code_asks_for_a_concrete_model_class() -> None:
     types = {row.model_type.load().__name__ for row in LANGUAGES.values()}
     named = re.compile(rf"\b({'|'.join(types)})\b")
-    found = {
+    result = {
         name
         for name, text in sources().items()
         if "languages" not in name.split(".") and named.search(text) and asks_for(text, types)
     }
     # A file format is of one language: it asks whether a model is of it.
     formats = {"pgmstudio.core.io.models.shared.undirected_graphs", "pgmstudio.core.io.models.uai"}
-    assert found == formats
+    assert result == formats

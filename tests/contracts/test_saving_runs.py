@@ -40,7 +40,7 @@ def rare_rows(count: int = 60) -> DataSet:
 
 
 def learned(learner: Learner[Any]) -> tuple[Project, dict[str, RunArtifact]]:
-    """A project with the run of a learner that smooths nothing, where it can be told so."""
+    """A project with the run of a learner that smooths nothing, where it can be set so."""
     data = rare_rows()
     params = params_of(learner, data, smoothing=0)
     kept: dict[str, RunArtifact] = {}

@@ -87,9 +87,9 @@ def all_beliefs(session: InferenceSession, model: Model) -> list[float]:
     return [value for name in model.domain.names for value in session.belief(name).values]
 
 
-def possible(session: InferenceSession, model: Model, place: int) -> tuple[str, Observed]:
+def possible(session: InferenceSession, model: Model, position: int) -> tuple[str, Observed]:
     """A variable and a state that the present beliefs allow."""
-    variable = model.domain.variables[place]
+    variable = model.domain.variables[position]
     return variable.name, Observed(
         variable.states[int(session.belief(variable.name).values.argmax())]
     )
@@ -99,7 +99,7 @@ def test_the_scale_of_a_likelihood_changes_nothing(session: InferenceSession, mo
     """yes:4,no:1 and yes:0.8,no:0.2 are one finding; its probability is at most 1."""
     variable = model.domain.variables[-1]
     weights = np.linspace(1.0, 0.25, variable.cardinality)
-    found = []
+    result = []
     for factor in (1.0, 8.0, 0.01):
         given = zip(variable.states, (factor * weights).tolist(), strict=True)
         session.set_evidence(variable.name, Likelihood(tuple(given)))
@@ -107,9 +107,9 @@ def test_the_scale_of_a_likelihood_changes_nothing(session: InferenceSession, mo
         if isinstance(session, ExplainingSession):
             log2.append(session.log2_most_probable())
         assert max(log2) <= 0
-        found.append([*log2, *all_beliefs(session, model)])
-    assert found[1] == pytest.approx(found[0], abs=1e-12)
-    assert found[2] == pytest.approx(found[0], abs=1e-12)
+        result.append([*log2, *all_beliefs(session, model)])
+    assert result[1] == pytest.approx(result[0], abs=1e-12)
+    assert result[2] == pytest.approx(result[0], abs=1e-12)
 
 
 def test_beliefs_are_on_their_scale(session: InferenceSession, model: Model) -> None:
@@ -131,8 +131,8 @@ def test_observed_states_are_certain_and_more_evidence_is_never_likelier(
     session: InferenceSession, model: Model
 ) -> None:
     before = session.log2_evidence()
-    for place in range(3):
-        name, finding = possible(session, model, place)
+    for index in range(3):
+        name, finding = possible(session, model, index)
         session.set_evidence(name, finding)
         code = model.domain[name].code(finding.state)
         assert session.belief(name).values[code] == pytest.approx(1)
@@ -211,8 +211,8 @@ def test_probabilistic_models_answer_as_listing_every_joint_state_does(
     if not isinstance(model, ProbabilisticModel):
         pytest.skip("not a joint distribution")
     listing = BruteForceSession(model)
-    for place, kind in enumerate((Observed, Excluded, Likelihood)):
-        name, finding = possible(session, model, place)
+    for index, kind in enumerate((Observed, Excluded, Likelihood)):
+        name, finding = possible(session, model, index)
         states = model.domain[name].states
         if kind is Observed:
             chosen: Any = finding

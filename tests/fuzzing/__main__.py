@@ -45,10 +45,10 @@ class LanguageTally:
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)  # by reader and outcome
     failures: list[str] = field(default_factory=list)
 
-    def add(self, reader: str, outcome: str, file: str, told: str = "") -> None:
+    def add(self, reader: str, outcome: str, file: str, message: str = "") -> None:
         self.outcomes[reader, outcome] += 1
         if outcome not in ("value", "message", "child ended"):
-            self.failures.append(f"{reader}, {file}: {outcome} {told}")
+            self.failures.append(f"{reader}, {file}: {outcome} {message}")
 
 
 def cases(names: Sequence[str], count: int, seed: int, *, hostile: bool) -> Iterator[Case]:
@@ -66,7 +66,7 @@ def cases(names: Sequence[str], count: int, seed: int, *, hostile: bool) -> Iter
             yield name, READERS[name], file_name, made
 
 
-def read_all(found: Iterator[Case], first: int) -> None:
+def read_all(result: Iterator[Case], first: int) -> None:
     """The child: read from number `first` on, with a line before and after each file."""
 
     def ring(*_: object) -> None:
@@ -74,18 +74,18 @@ def read_all(found: Iterator[Case], first: int) -> None:
 
     signal.signal(signal.SIGPROF, ring)
     folder = Path(tempfile.mkdtemp())
-    said = os.fdopen(os.dup(1), "w")
+    messages = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
     os.environ[LIMIT_VARIABLE] = f"{MEMORY_BYTES / (1 << 30)}"
     limit_memory(MEMORY_BYTES)
-    for number, (_, reader, file_name, content) in enumerate(found):
+    for number, (_, reader, file_name, content) in enumerate(result):
         if number < first:
             continue
         path = folder / file_name
         path.write_bytes(content())
-        print(json.dumps([number]), file=said, flush=True)
-        told = ""
+        print(json.dumps([number]), file=messages, flush=True)
+        message = ""
         signal.setitimer(signal.ITIMER_PROF, HANG_SECONDS)
         try:
             reader.read(path)
@@ -95,10 +95,10 @@ def read_all(found: Iterator[Case], first: int) -> None:
         except Hang:
             outcome = "hang"
         except BaseException:
-            outcome, told = "traceback", traceback.format_exc()
+            outcome, message = "traceback", traceback.format_exc()
         signal.setitimer(signal.ITIMER_PROF, 0)
         path.unlink()
-        print(json.dumps([number, outcome, told]), file=said, flush=True)
+        print(json.dumps([number, outcome, message]), file=messages, flush=True)
 
 
 def run(names: Sequence[str], count: int, seed: int = 0, *, hostile: bool = True) -> LanguageTally:
@@ -109,9 +109,9 @@ def run(names: Sequence[str], count: int, seed: int = 0, *, hostile: bool = True
     ]
     first = 0
     while first < len(listed):
-        told = json.dumps([list(names), count, seed, hostile, first])
+        report = json.dumps([list(names), count, seed, hostile, first])
         child = subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzzing", "--child", told],
+            [sys.executable, "-m", "tests.fuzzing", "--child", report],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,

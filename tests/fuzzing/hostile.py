@@ -45,9 +45,9 @@ def parquet_flips() -> Iterator[bytes]:
     stream = io.BytesIO()
     polars.DataFrame({"x": ["a", "b", None] * 5, "n": [1.5, 2.5, 3.5] * 5}).write_parquet(stream)
     whole = stream.getvalue()
-    for place in [*range(4, 160, 3), *range(len(whole) - 120, len(whole), 3)]:
+    for index in [*range(4, 160, 3), *range(len(whole) - 120, len(whole), 3)]:
         flipped = bytearray(whole)
-        flipped[place] ^= 1
+        flipped[index] ^= 1
         yield bytes(flipped)
 
 

@@ -97,12 +97,12 @@ def _damaged_member(content: bytes, words: list[bytes], chance: random.Random) -
 
 
 def _table_readers() -> dict[str, Reader]:
-    found = {}
+    result = {}
     for ending, write in tables.EXAMPLES.items():
         name = f"fuzzed{ending}"
         kind = data_format(name)
         assert kind is not None
-        found[f"table {ending}"] = Reader(
+        result[f"table {ending}"] = Reader(
             name,
             partial(_written, write, name),
             partial(read_data, options=tables.OPTIONS),
@@ -111,29 +111,29 @@ def _table_readers() -> dict[str, Reader]:
         )
     members = Reader(
         "members.xlsx",
-        found["table .xlsx"].sound,
-        found["table .xlsx"].read,
+        result["table .xlsx"].sound,
+        result["table .xlsx"].read,
         models.XML_TOKENS,
         ends_child=True,
         damage=_damaged_member,
     )
-    return {**found, "table .xlsx, members": members}
+    return {**result, "table .xlsx, members": members}
 
 
 def _model_readers() -> dict[str, Reader]:
-    found = {}
+    result = {}
     for known in MODEL_FORMATS:
         name = f"fuzzed{known.endings[0]}"
         plain = models.XML_TOKENS + models.BIF_TOKENS + models.GRAPH_TOKENS
         words = models.JSON_TOKENS if ".json" in known.endings[0] else plain
-        found[f"model {known.endings[0]}"] = Reader(
+        result[f"model {known.endings[0]}"] = Reader(
             name, partial(_rendered, name), read_model, words
         )
     markov = _rendered("fuzzed.uai").replace(b"BAYES", b"MARKOV")
-    found["model .uai, Markov"] = Reader(
+    result["model .uai, Markov"] = Reader(
         "markov.uai", lambda: markov, read_model, models.GRAPH_TOKENS
     )
-    return found
+    return result
 
 
 def _other_readers() -> dict[str, Reader]:

@@ -49,9 +49,9 @@ def mini_bar(window: MainWindow, name: str, state: str) -> QPoint:
     """The middle of a state's mini bar, in the viewport of the list."""
     shown = variables(window).list
     rows = shown.model()
-    place = next(i for i in range(rows.rowCount()) if rows.rows[i].name == name)  # type: ignore[attr-defined]
-    row = rows.rows[place]  # type: ignore[attr-defined]
-    mini = mini_rect(shown.visualRect(rows.index(place, 0)))
+    position = next(i for i in range(rows.rowCount()) if rows.rows[i].name == name)  # type: ignore[attr-defined]
+    row = rows.rows[position]  # type: ignore[attr-defined]
+    mini = mini_rect(shown.visualRect(rows.index(position, 0)))
     number = row.shown().index(row.states.index(state))
     x = mini.left() + (number + 0.5) * mini.width() / len(row.shown())
     return QPoint(int(x), mini.center().y())
@@ -68,8 +68,8 @@ def click_mini_bar(
 def click_bar(
     qtbot: QtBot, bars: BeliefBars, state: str, held: Qt.KeyboardModifier = NO_KEY
 ) -> None:
-    place = bars.row_rect(state).center().toPoint()
-    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, held, place)
+    position = bars.row_rect(state).center().toPoint()
+    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, held, position)
 
 
 def network_of(live: BeliefService) -> BayesianNetwork:
@@ -90,16 +90,16 @@ def inspect(window: MainWindow, qtbot: QtBot, *names: str, tab: str = "belief") 
 
 def find(window: MainWindow, kind: type, name: str) -> object:
     """A part of the inspector by its name."""
-    found = inspector(window).findChild(kind, name)
-    assert found is not None, name
-    return found
+    result = inspector(window).findChild(kind, name)
+    assert result is not None, name
+    return result
 
 
 def open_asia_page(qtbot: QtBot, window: MainWindow, sample_data: Path) -> ModelPage:
     """The page of Asia in front, drawn and answered, all of it in sight."""
     open_asia(window, sample_data)
-    found = window.app.center.current
-    assert isinstance(found, ModelPage)
-    qtbot.waitUntil(lambda: len(found.scene().nodes) == 8 and not found.asking.live.is_waiting)
-    found.canvas.view.fit()
-    return found
+    result = window.app.center.current
+    assert isinstance(result, ModelPage)
+    qtbot.waitUntil(lambda: len(result.scene().nodes) == 8 and not result.asking.live.is_waiting)
+    result.canvas.view.fit()
+    return result

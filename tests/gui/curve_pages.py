@@ -36,19 +36,19 @@ LANGUAGES = (
 
 def made_up_points(seeds: int = 1, more: int = 1) -> list[CurvePoint]:
     """Curves as they often are: training rises, test rises and falls; `more` times as many."""
-    found = []
+    result = []
     for name, family, count, rise, sizes, peak in LANGUAGES:
         for seed in range(seeds):
             rng = np.random.default_rng(seed)
-            for place, size in enumerate(np.geomspace(*sizes, count * more)):
+            for index, size in enumerate(np.geomspace(*sizes, count * more)):
                 log = math.log10(size)
                 train = -18.2 + rise * (1 - math.exp(1.9 - log)) + 0.01 * rng.normal()
                 test = train - 0.08 * 10 ** (log - peak)
-                found.append(
+                result.append(
                     CurvePoint(
                         f"made.{family}",
                         family,
-                        round(0.9 - 0.8 * place / (count * more), 4),
+                        round(0.9 - 0.8 * index / (count * more), 4),
                         seed,
                         int(size),
                         int(0.6 * size),
@@ -58,13 +58,13 @@ def made_up_points(seeds: int = 1, more: int = 1) -> list[CurvePoint]:
                         27_145,
                         2.0 * log,
                         {},
-                        key=f"{name}{seed}-{place:03d}",
+                        key=f"{name}{seed}-{index:03d}",
                         name=name,
                         query_log2=test / 4,
                         inference_seconds=1e-6 * size,
                     )
                 )
-    return found
+    return result
 
 
 def open_points(app: AppContext, points: Sequence[CurvePoint], qtbot: QtBot) -> CurvesPage:

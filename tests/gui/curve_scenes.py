@@ -102,9 +102,9 @@ def _sweep(driver: WindowDriver, data_id: str, own: Path) -> CurvesPage:
 
 
 def _point(driver: WindowDriver, page: CurvesPage, key: str) -> None:
-    place = page.plot._index_of(key)
-    assert place is not None
-    page.plot._look_at(place)
+    position = page.plot._index_of(key)
+    assert position is not None
+    page.plot._look_at(position)
     driver.settle()
 
 

@@ -25,13 +25,13 @@ def diamond() -> GraphPicture:
 
 
 def face_of(name: str, **changes: object) -> NodeView:
-    told: dict[str, object] = {
+    settings: dict[str, object] = {
         "mode": NodeMode.BARS,
         "states": ("yes", "no"),
         "beliefs": (0.25, 0.75),
         "priors": (0.5, 0.5),
     }
-    return NodeView(name, **(told | changes))
+    return NodeView(name, **(settings | changes))
 
 
 def shown_canvas(qtbot: QtBot) -> Iterator[Canvas]:
@@ -61,9 +61,9 @@ def head_of(canvas: Canvas, node: str) -> QPoint:
     return at(canvas, QPointF(box.center().x(), box.top() + 10))
 
 
-def bar_of(canvas: Canvas, node: str, place: int, share: float = 0.5) -> QPoint:
+def bar_of(canvas: Canvas, node: str, position: int, share: float = 0.5) -> QPoint:
     item = canvas.scene.nodes[node]
-    bar = item.geometry.bar(place)
+    bar = item.geometry.bar(position)
     inside = QPointF(bar.left() + bar.width() * share, bar.center().y())
     return at(canvas, item.pos() + item.corner + inside)
 
@@ -78,5 +78,5 @@ def drag(qtbot: QtBot, canvas: Canvas, start: QPoint, end: QPoint) -> None:
 
 def collected(signal: object) -> list[tuple[object, ...]]:
     heard: list[tuple[object, ...]] = []
-    signal.connect(lambda *told: heard.append(told))
+    signal.connect(lambda *args: heard.append(args))
     return heard

@@ -61,14 +61,14 @@ def head_of(page: ModelPage, node: str) -> QPoint:
 
 def bar_of(page: ModelPage, node: str, state: str, share: float = 0.5) -> QPoint:
     item = page.scene().nodes[node]
-    place = item.geometry.shown.index(item.face.states.index(state))
-    bar = item.geometry.bar(place)
+    index = item.geometry.shown.index(item.face.states.index(state))
+    bar = item.geometry.bar(index)
     inside = QPointF(bar.left() + bar.width() * share, bar.center().y())
     return page.canvas.view.mapFromScene(item.pos() + item.corner + inside)
 
 
-def click(qtbot: QtBot, page: ModelPage, place: QPoint, keys: Mods = Mods.NoModifier) -> None:
-    qtbot.mouseClick(page.canvas.view.viewport(), LEFT, keys, place)
+def click(qtbot: QtBot, page: ModelPage, position: QPoint, keys: Mods = Mods.NoModifier) -> None:
+    qtbot.mouseClick(page.canvas.view.viewport(), LEFT, keys, position)
 
 
 def drag(qtbot: QtBot, page: ModelPage, start: QPoint, end: QPoint) -> None:

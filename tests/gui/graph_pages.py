@@ -92,8 +92,8 @@ def node_place(page: ModelPage, variable: str, node: int) -> QPoint:
 def bar_place(page: ModelPage, variable: str, state: str, share: float = 0.5) -> QPoint:
     """A point on the bar of a state in the gutter."""
     item = page.front.scene.nodes[variable]
-    place = item.geometry.shown.index(item.face.states.index(state))
-    bar = item.geometry.bar(place)
+    index = item.geometry.shown.index(item.face.states.index(state))
+    bar = item.geometry.bar(index)
     inside = QPointF(bar.left() + bar.width() * share, bar.center().y())
     return page.front.view.mapFromScene(item.pos() + item.corner + inside)
 
@@ -110,15 +110,15 @@ def graph_of_page(page: ModelPage) -> DecisionGraph:
 
 
 def click(
-    page: ModelPage, place: QPoint, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    page: ModelPage, position: QPoint, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
-    QTest.mouseClick(page.front.view.viewport(), Qt.MouseButton.LeftButton, held, place)
+    QTest.mouseClick(page.front.view.viewport(), Qt.MouseButton.LeftButton, held, position)
 
 
 def inspector_of(window: MainWindow) -> GraphNodeInspector:
-    found = window.findChild(GraphNodeInspector, "graphNodeInspector")
-    assert isinstance(found, GraphNodeInspector)
-    return found
+    result = window.findChild(GraphNodeInspector, "graphNodeInspector")
+    assert isinstance(result, GraphNodeInspector)
+    return result
 
 
 def open_coronary(window: MainWindow, qtbot: QtBot) -> ModelPage:

@@ -27,5 +27,5 @@ def page_of(qtbot: QtBot, window: MainWindow, kind: str) -> ModelPage:
 def click_state(qtbot: QtBot, page: ModelPage, node: str, state: int) -> None:
     item = page.scene().nodes[node]
     row = item.geometry.row(item.geometry.shown.index(state)).center()
-    place = page.canvas.view.mapFromScene(item.pos() + item.corner + row)
-    qtbot.mouseClick(page.canvas.view.viewport(), LEFT, pos=place)
+    position = page.canvas.view.mapFromScene(item.pos() + item.corner + row)
+    qtbot.mouseClick(page.canvas.view.viewport(), LEFT, pos=position)

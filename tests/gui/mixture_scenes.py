@@ -173,8 +173,8 @@ def blocks(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """A hidden variable and its blocks, the candidates for it, and trees that tell a class."""
     app = driver.app
     rows = tree_h(TreeHParams(keep_hidden=True), np.random.default_rng(0), 1500)
-    found = {"components": (2, 3, 4), "restarts": 2, "label": "h"}
-    page = _open(driver, add_ended_run(app, rows, "mixture.hidden", **found))
+    result = {"components": (2, 3, 4), "restarts": 2, "label": "h"}
+    page = _open(driver, add_ended_run(app, rows, "mixture.hidden", **result))
     driver.press(f"picture.{PARTITION}")
     QTest.qWait(900)
     page.canvas.view.fit()
@@ -198,8 +198,8 @@ def images(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """Bars as pixels: the trees of a mixture and latent classes as images, and the sweep of α."""
     app = driver.app
     rows = bars(BarsParams(), np.random.default_rng(0), 400)
-    found = {"criterion": "aic", "penalty": "constant", "edge_penalty": 5.0, "toward": "uniform"}
-    _open(driver, add_ended_run(app, rows, "mixture.trees", components=(2,), **found))
+    result = {"criterion": "aic", "penalty": "constant", "edge_penalty": 5.0, "toward": "uniform"}
+    _open(driver, add_ended_run(app, rows, "mixture.trees", components=(2,), **result))
     driver.do("model.profiles")
     driver.settle()
     yield "images-trees"

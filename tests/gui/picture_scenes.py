@@ -71,8 +71,8 @@ def _add_rows(driver: WindowDriver, name: str, rows: DataSet) -> str:
 def _click_node(driver: WindowDriver, page: ModelPage, *nodes: str) -> None:
     view = page.canvas.view
     for node in nodes:
-        place: QPoint = view.mapFromScene(page.scene().nodes[node].pos())
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        position: QPoint = view.mapFromScene(page.scene().nodes[node].pos())
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     driver.settle()
 
 
@@ -317,8 +317,8 @@ def data(driver: WindowDriver, own: Path) -> Iterator[str]:
     open_file(driver.app, SAMPLES / "survey.csv")
     QTest.qWait(500)
     for step in (1, 2, 4):
-        found = driver.window.findChildren(QAbstractButton, f"step{step}")
-        QTest.mouseClick(next(b for b in found if b.isVisible()), Qt.MouseButton.LeftButton)
+        result = driver.window.findChildren(QAbstractButton, f"step{step}")
+        QTest.mouseClick(next(b for b in result if b.isVisible()), Qt.MouseButton.LeftButton)
         QTest.qWait(200)
         yield f"import-step-{step}"
 

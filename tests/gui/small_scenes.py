@@ -94,13 +94,16 @@ def draw_a_cycle(driver: WindowDriver, page: ModelPage) -> None:
     driver.do("model.draw-edges")
     view = page.canvas.view
 
-    def place(node: str) -> QPoint:
+    def position_of(node: str) -> QPoint:
         spot: QPointF = page.scene().nodes[node].pos()
         return view.mapFromScene(spot)
 
-    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=place("dysp"))
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=position_of("dysp"))
     for share in (0.3, 0.6, 1.0):
-        QTest.mouseMove(view.viewport(), place("dysp") + (place("smoke") - place("dysp")) * share)
+        QTest.mouseMove(
+            view.viewport(),
+            position_of("dysp") + (position_of("smoke") - position_of("dysp")) * share,
+        )
         QTest.qWait(30)
     driver.settle()
 

@@ -77,19 +77,19 @@ def trigger(window: MainWindow, action: str) -> None:
 def open_sprinkler(qtbot: QtBot, window: MainWindow) -> ModelPage:
     """The page of the sprinkler in front, drawn."""
     open_model_page(window.app, add_sprinkler(window.app))
-    found = window.app.center.current
-    assert isinstance(found, ModelPage)
-    qtbot.waitUntil(lambda: len(found.scene().nodes) == len(found.scene().edges) == 3)
-    return found
+    result = window.app.center.current
+    assert isinstance(result, ModelPage)
+    qtbot.waitUntil(lambda: len(result.scene().nodes) == len(result.scene().edges) == 3)
+    return result
 
 
-def point_at(widget: QWidget, place: QPoint) -> None:
+def point_at(widget: QWidget, position: QPoint) -> None:
     """The pointer of the system and the window's own idea of it, also where it stood already."""
-    QCursor.setPos(widget.mapToGlobal(place))
+    QCursor.setPos(widget.mapToGlobal(position))
     event = QMouseEvent(
         QEvent.Type.MouseMove,
-        QPointF(place),
-        QPointF(widget.mapToGlobal(place)),
+        QPointF(position),
+        QPointF(widget.mapToGlobal(position)),
         Qt.MouseButton.NoButton,
         Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.NoModifier,
@@ -154,44 +154,44 @@ def settle(window: MainWindow) -> None:
 
 def words_in(root: QWidget) -> set[str]:
     """Every text in sight: of labels, fields, buttons, lists, tables and their tips."""
-    found: set[str] = set()
+    result: set[str] = set()
     for widget in [root, *root.findChildren(QWidget)]:
         if not widget.isVisible():
             continue
-        found |= {widget.toolTip(), widget.accessibleName(), widget.windowTitle()}
+        result |= {widget.toolTip(), widget.accessibleName(), widget.windowTitle()}
         match widget:
             case QLabel() | QAbstractButton() | QLineEdit():
-                found.add(widget.text())
+                result.add(widget.text())
             case QComboBox():
-                found |= {widget.itemText(number) for number in range(widget.count())}
+                result |= {widget.itemText(number) for number in range(widget.count())}
             case QPlainTextEdit() | QTextEdit():
-                found.add(widget.toPlainText())
+                result.add(widget.toPlainText())
             case QTabBar():
-                found |= {widget.tabText(number) for number in range(widget.count())}
+                result |= {widget.tabText(number) for number in range(widget.count())}
             case QAbstractItemView():
-                found |= _cells(widget, QModelIndex())
-    found |= {action.text() for action in root.actions()}
-    return found - {""}
+                result |= _cells(widget, QModelIndex())
+    result |= {action.text() for action in root.actions()}
+    return result - {""}
 
 
 def _cells(view: QAbstractItemView, parent: QModelIndex) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     model = view.model()
     columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(parent)
     for row in range(min(50, model.rowCount(parent))):
         for column in range(columns):
             index = model.index(row, column, parent)
             for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-                found.add(str(model.data(index, role) or ""))
+                result.add(str(model.data(index, role) or ""))
         if isinstance(view, QTreeView):
-            found |= _cells(view, model.index(row, 0, parent))
-    return found
+            result |= _cells(view, model.index(row, 0, parent))
+    return result
 
 
 def opened_windows(window: MainWindow) -> list[QWidget]:
     """Dialogs and menus that stand over the window."""
-    found = [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window]
-    return [w for w in found if isinstance(w, QMenu) or w.isWindow()]
+    result = [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window]
+    return [w for w in result if isinstance(w, QMenu) or w.isWindow()]
 
 
 def open_every_page(window: MainWindow, sample_data: Path) -> None:
@@ -237,7 +237,7 @@ def _is_part(widget: QWidget) -> bool:
     return isinstance(parent, QTabBar | QComboBox | QAbstractSpinBox)
 
 
-def told(widget: QWidget) -> str:
+def spoken_name(widget: QWidget) -> str:
     """How a screen reader calls it."""
     words = widget.accessibleName()
     if not words and isinstance(widget, QAbstractButton):
@@ -254,7 +254,7 @@ def called(widget: QWidget) -> str:
         if at.objectName():
             path.append(at.objectName())
         at = at.parentWidget()
-    return f"{kind} {' in '.join(path)} “{told(widget)[:40]}”"
+    return f"{kind} {' in '.join(path)} “{spoken_name(widget)[:40]}”"
 
 
 # -- what does not fit
@@ -262,19 +262,19 @@ def called(widget: QWidget) -> str:
 
 def misfits(root: QWidget) -> list[str]:
     """Controls and words in `root` that are cut off, squeezed or drawn over each other."""
-    found = []
+    result = []
     for widget in root.findChildren(QWidget):
         if not widget.isVisibleTo(root) or widget.visibleRegion().isEmpty():
             continue
         if isinstance(widget, CONTROLS) and not _is_part(widget):
-            found += _outside(widget, root)
+            result += _outside(widget, root)
             if isinstance(widget, QAbstractButton):
-                found += _squeezed(widget)
+                result += _squeezed(widget)
             if isinstance(widget, QListView):
-                found += _rows_overlap(widget)
+                result += _rows_overlap(widget)
         elif isinstance(widget, QLabel):
-            found += _cut_words(widget)
-    return found
+            result += _cut_words(widget)
+    return result
 
 
 def _outside(widget: QWidget, root: QWidget) -> list[str]:

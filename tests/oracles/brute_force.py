@@ -76,12 +76,12 @@ class BruteForceSession:
 
     def joint(self, variables: Sequence[str]) -> NDArray[np.float64]:
         """P(variables | evidence), one axis each in the order given."""
-        places = [self._domain.index(name) for name in variables]
+        indices = [self._domain.index(name) for name in variables]
         table = self._weighed(self._evidence)
-        away = tuple(a for a in range(table.ndim) if a not in places)
+        away = tuple(a for a in range(table.ndim) if a not in indices)
         summed = table.sum(axis=away) / table.sum()
-        left = sorted(places)
-        return np.asarray(summed.transpose([left.index(p) for p in places]))
+        left = sorted(indices)
+        return np.asarray(summed.transpose([left.index(p) for p in indices]))
 
     def log2_evidence(self) -> float:
         return float(np.log2(self._weighed(self._evidence).sum()))

@@ -76,11 +76,11 @@ def interpreter(version: str) -> str:
     """The Python of this version; the test is skipped where there is none."""
     if sys.version.startswith(f"{version}."):
         return sys.executable
-    found = shutil.which(f"python{version}")
-    probe = [found or "", "-c", "import sys, venv; print(sys.version)"]
-    if found is None or subprocess.run(probe, capture_output=True).returncode != 0:
+    result = shutil.which(f"python{version}")
+    probe = [result or "", "-c", "import sys, venv; print(sys.version)"]
+    if result is None or subprocess.run(probe, capture_output=True).returncode != 0:
         pytest.skip(f"there is no Python {version} here")
-    return found
+    return result
 
 
 @pytest.mark.long

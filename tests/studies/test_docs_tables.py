@@ -130,8 +130,8 @@ def test_the_table_along_a_setting_is_what_was_stored_of_its_run(key: str) -> No
 @pytest.mark.parametrize("key", WITH_TABLES)
 def test_the_notes_of_a_recipe_are_on_its_page(key: str) -> None:
     section = " ".join(section_of(key).split())
-    for sentence in RECIPES[key].why:
-        assert f"- {sentence}" in section
+    for message in RECIPES[key].why:
+        assert f"- {message}" in section
 
 
 def graph_lines() -> list[str]:
@@ -178,7 +178,7 @@ def test_the_rows_of_a_study_are_what_was_stored_of_its_run(stored: Path) -> Non
     assert not wrong
 
 
-def test_the_true_models_of_a_recipe_and_of_a_study_are_published_alike() -> None:
+def test_the_true_models_of_a_recipe_and_of_a_study_are_published_equally() -> None:
     """Table 5.2 is quoted twice."""
     names = {name: name for name in ("nb10", "nb20", "alarm", "hailfinder")} | {"parity": "logic2"}
     quoted = {name: RECIPES["nb-synthetic"].published(f"{name}_true") for name in names}

@@ -103,11 +103,11 @@ def test_every_recipe_declares_what_a_person_needs_to_know(recipe: Recipe) -> No
     keys = [quantity.key for quantity in recipe.quantities]
     assert len(set(keys)) == len(keys)
     is_published = any(quantity.published is not None for quantity in recipe.quantities)
-    assert is_published or any("no published value" in sentence for sentence in recipe.why)
+    assert is_published or any("no published value" in message for message in recipe.why)
     assert recipe.help.endswith((".", "?"))
     assert recipe.why
     assert recipe.takes
-    assert all(sentence.endswith(".") for sentence in recipe.why)
+    assert all(message.endswith(".") for message in recipe.why)
     assert "trials" in {spec.name for spec in specs_of(recipe.params_type)}
     assert parse_params(recipe.params_type, {}) == recipe.params_type()
 

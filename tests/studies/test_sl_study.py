@@ -282,9 +282,9 @@ def of_made(folder: Path, names: str, params: StudyParams = TINY) -> StudyTask:
 
 def points_in(folder: Path) -> dict[str, CurvePoint]:
     return {
-        key: found
+        key: result
         for part in sorted(folder.glob("*/*/points.jsonl"))
-        for key, found in PointFolder(part.parent).points.items()
+        for key, result in PointFolder(part.parent).points.items()
     }
 
 
@@ -354,15 +354,15 @@ def test_networks_fall_less_beyond_their_best_than_other_languages(name: str, sh
     params = StudyParams(run_limit=None, curve_limit=None)
     study = STUDIES["real"].only(name)
     (data_set,) = study.chosen
-    found = study.rows(data_set, read_sources(study, shared / "data"), params, 0)
-    plan = direct_plan(data_set, found, params, 0)
+    actual = study.rows(data_set, read_sources(study, shared / "data"), params, 0)
+    plan = direct_plan(data_set, actual, params, 0)
     networks, classes, graphs = plan.learners
     near = tuple(value for value in networks.lambdas if value >= LAMBDA_AIC)
     # A thousandth of a row for each cell: no smoothing, but no test row is impossible.
     many = {"components": ((32, 128, 512, 1024),), "restarts": (1,), "smoothing": (0.001,)}
     networks, classes = replace(networks, lambdas=near), replace(classes, values=many)
     plan = replace(plan, learners=(networks, classes, graphs))
-    result = SetResult(data_set, (0, 0), None, None, tuple(_points(plan, found.rows)))
+    result = SetResult(data_set, (0, 0), None, None, tuple(_points(plan, actual.rows)))
     assert len(result.curve(BN)) == len(near)
     assert len(result.curve(NB)) == 4
     fall = fall_after_peak(result.curve(BN))

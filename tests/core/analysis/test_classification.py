@@ -338,7 +338,7 @@ def test_features_say_how_they_stand_to_the_target() -> None:
     assert [one.is_used for one in result] == sorted((one.is_used for one in result), reverse=True)
 
 
-def test_a_long_classification_tells_how_far_it_is_and_stops(
+def test_a_long_classification_reports_how_far_it_is_and_stops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(classification_beliefs, "ROWS_AT_ONCE", 10)
@@ -346,9 +346,9 @@ def test_a_long_classification_tells_how_far_it_is_and_stops(
     model = random_network(rng, 6)
     rows = all_cases(model.domain)
     events = list(classifying(model, rows, "X0"))
-    told = [event.fraction for event in events if isinstance(event, Progress)]
-    assert len(told) > 2
-    assert told == sorted(told, key=lambda portion: portion or 0.0)
+    received = [event.fraction for event in events if isinstance(event, Progress)]
+    assert len(received) > 2
+    assert received == sorted(received, key=lambda portion: portion or 0.0)
     whole = classify(model, rows, "X0").beliefs.probabilities
     switch = StopSwitch()
     run = classifying(model, rows, "X0", switch)

@@ -193,8 +193,8 @@ def test_a_model_that_is_no_distribution_is_refused() -> None:
 
 
 def test_a_comparison_can_be_written_as_json() -> None:
-    told = compare({"sure": coin(1.0), "fair": coin(0.5)}, flips(2, 1)).as_dict()
-    read = json.loads(json.dumps(told, allow_nan=False))
+    report = compare({"sure": coin(1.0), "fair": coin(0.5)}, flips(2, 1)).as_dict()
+    read = json.loads(json.dumps(report, allow_nan=False))
     assert read["best"] == "fair"
     assert read["models"][0]["log2_likelihood_per_row"] is None
     assert read["models"][0]["zero_probability_rows"] == 1

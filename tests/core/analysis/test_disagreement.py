@@ -128,8 +128,8 @@ def test_who_lacks_a_variable_or_a_state_says_so_and_takes_the_rest() -> None:
     assert by_name[names[2]].lacking == {"part": f"no variable {names[2]}"}
     states = set(second.states)
     assert states >= {"x0", "x1"}
-    told = disagreement_json(answers, disagreements(answers), "total variation")
-    assert told["models"][1]["left_out"] == [f"it has no variable {names[2]}"]
+    report = disagreement_json(answers, disagreements(answers), "total variation")
+    assert report["models"][1]["left_out"] == [f"it has no variable {names[2]}"]
 
 
 def test_a_finding_is_taken_by_those_that_have_its_states() -> None:
@@ -148,7 +148,7 @@ def test_a_finding_is_taken_by_those_that_have_its_states() -> None:
     )
 
 
-def test_impossible_evidence_is_told_by_the_model_that_rules_it_out() -> None:
+def test_impossible_evidence_is_refused_by_the_model_that_rules_it_out() -> None:
     domain = Domain.of({"a": ("no", "yes"), "b": ("no", "yes")})
     edges = Dag.from_edges(domain.names, [("a", "b")])
     copy = BayesianNetwork(domain, edges, (np.array([0.5, 0.5]), np.eye(2)))
@@ -173,8 +173,8 @@ def test_ruling_out_what_another_thinks_possible_is_infinitely_far_by_relative_e
     assert math.isinf(one.distances["relative entropy"].value)
     assert one.distances["relative entropy"].between == ("fair", "sure")
     assert one.distances["total variation"].value == pytest.approx(0.5)
-    told = disagreement_json(answers, [one], "relative entropy")
-    assert told["variables"][0]["relative_entropy"]["value"] is None
+    report = disagreement_json(answers, [one], "relative entropy")
+    assert report["variables"][0]["relative_entropy"]["value"] is None
 
 
 def test_a_table_has_a_line_for_each_state_to_all_digits() -> None:

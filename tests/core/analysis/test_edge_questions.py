@@ -69,8 +69,8 @@ def test_an_edge_of_the_truth_earns_its_place_and_can_be_turned(rows: DataSet) -
     assert removal.gain < -100
     assert reversal.gain == pytest.approx(0, abs=1e-6)  # covered: both directions score alike
     lines = explanation_lines(why)
-    assert any("the edge clearly improves the score" in sentence for sentence in lines)
-    assert any("both directions score the same" in sentence for sentence in lines)
+    assert any("the edge clearly improves the score" in message for message in lines)
+    assert any("both directions score the same" in message for message in lines)
 
 
 def test_a_missing_edge_is_explained_by_the_parents_that_screen_it_off(rows: DataSet) -> None:
@@ -85,10 +85,10 @@ def test_a_missing_edge_is_explained_by_the_parents_that_screen_it_off(rows: Dat
     assert outcomes[()] is not None
     assert not outcomes[()].independent  # type: ignore[union-attr]
     assert outcomes[("B",)].independent  # type: ignore[union-attr]
-    assert any("close the cycle A → B → C → A" in sentence for sentence in explanation_lines(why))
+    assert any("close the cycle A → B → C → A" in message for message in explanation_lines(why))
 
 
-def test_rules_that_touch_the_pair_are_said(rows: DataSet) -> None:
+def test_rules_that_touch_the_pair_are_reported(rows: DataSet) -> None:
     rules = Knowledge(
         required=frozenset({("A", "B")}), forbidden=frozenset({("B", "A"), ("C", "A")})
     )
@@ -108,7 +108,7 @@ def test_the_score_of_the_run_is_asked_beside_bic(rows: DataSet) -> None:
     assert score_of_run(PcParams(), rows.total_weight) is None
 
 
-def test_a_bootstrap_is_told_in_the_direction_of_the_pair(rows: DataSet) -> None:
+def test_a_bootstrap_is_reported_in_the_direction_of_the_pair(rows: DataSet) -> None:
     why = ask(rows, [("A", "B")], "A", "B")
     counted = why.with_frequency(EdgeFrequency("B", "A", 0.1, 0.7, 0.1), 200)
     assert counted.frequency is not None

@@ -91,7 +91,7 @@ def test_what_was_set_from_outside_is_not_traced_and_stays() -> None:
 
 @settings(max_examples=60)
 @given(small_networks(max_variables=6), st.data())
-def test_asking_tells_what_listing_says(network: BayesianNetwork, data: st.DataObject) -> None:
+def test_asking_gives_what_listing_gives(network: BayesianNetwork, data: st.DataObject) -> None:
     session = asked(network, data, most=2)
     domain = network.domain
     target = data.draw(st.sampled_from(domain.names))
@@ -105,8 +105,8 @@ def test_asking_tells_what_listing_says(network: BayesianNetwork, data: st.DataO
         assert 0 <= worth.bits <= result.entropy + 1e-9
         assert 0 <= result.entropy_fraction(worth) <= 1
         expected, chance = 0.0, 0.0
-        told = {state: (p, belief) for state, p, belief in worth.outcomes(0)}
-        for state, (p, belief) in told.items():
+        options = {state: (p, belief) for state, p, belief in worth.outcomes(0)}
+        for state, (p, belief) in options.items():
             true, session_then = chance_and_session(network, before, worth.variable, state)
             assert p == pytest.approx(true, abs=1e-9)
             after = session_then.belief(target).values

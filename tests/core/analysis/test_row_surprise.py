@@ -62,9 +62,9 @@ def test_bits_given_the_parents_add_up_to_those_of_the_row(
     local = parent_bits(network, rows)
     assert local.sum(axis=0) == pytest.approx(row_bits(network, rows))
     holes = with_missing(np.random.default_rng(seed), rows, 0.4)
-    told = parent_bits(network, holes)
-    there = ~np.isnan(told)
-    assert told[there] == pytest.approx(local[there])
+    message = parent_bits(network, holes)
+    there = ~np.isnan(message)
+    assert message[there] == pytest.approx(local[there])
 
 
 def test_the_flipped_cell_of_a_sure_row_is_the_surprising_one() -> None:

@@ -191,7 +191,7 @@ def test_alarm_agrees_with_asking_again_with_other_numbers(shared: Path) -> None
         position = network.domain.index(swing.variable)
         cell = tuple(network.domain[name].code(state) for name, state in swing.context)
         cell = (*cell, network.domain[swing.variable].code(swing.state))
-        for theta, told in (
+        for theta, message in (
             (swing.low, swing.belief_at_low),
             (swing.high, swing.belief_at_high),
         ):
@@ -200,7 +200,7 @@ def test_alarm_agrees_with_asking_again_with_other_numbers(shared: Path) -> None
             )
             session.set_all(given_)
             true = session.belief("HYPOVOLEMIA").values[network.domain["HYPOVOLEMIA"].code("TRUE")]
-            assert told == pytest.approx(float(true), abs=1e-9)
+            assert message == pytest.approx(float(true), abs=1e-9)
 
 
 def test_slopes_are_numbers_beside_a_probability_of_nearly_nothing() -> None:

@@ -56,7 +56,7 @@ def test_an_unknown_target_is_named_with_the_nearest() -> None:
         target_tests(some_rows(), "tt")
 
 
-def test_too_many_states_are_told_and_not_tested() -> None:
+def test_too_many_states_are_reported_and_not_tested() -> None:
     rows = np.arange(1200, dtype=np.uint16)
     names = [str(k) for k in range(1200)]
     data = DataSet(Domain.of({"a": names, "b": names}), np.array([rows, rows]))
@@ -85,5 +85,5 @@ def test_holm_lies_between_the_p_values_and_bonferroni_and_keeps_their_order(
     assert [holm[k] for k in order] == sorted(holm)
 
 
-def test_tiny_p_values_are_told_by_their_size() -> None:
+def test_tiny_p_values_are_reported_by_their_size() -> None:
     assert [p_value_text(p) for p in (0.5896, 3e-68, 0.0)] == ["0.5896", "3e−68", "< 1e−300"]

@@ -95,8 +95,8 @@ def test_joining_one_more_column_counts_the_larger_table(
     (joined,) = counter.joined(members, others)
     for other, offset in zip(others, joined.offsets, strict=True):
         expected = counted_row_by_row(data, (*members, other))
-        found = joined.flat[offset : offset + expected.size].reshape(expected.shape)
-        assert np.array_equal(found, expected)
+        result = joined.flat[offset : offset + expected.size].reshape(expected.shape)
+        assert np.array_equal(result, expected)
     assert np.array_equal(counter.counts(members), counted_row_by_row(data, members))
 
 
@@ -111,7 +111,7 @@ def test_chunks_of_rows_add_up() -> None:
     assert np.array_equal(everything, counter.counts(range(5)))
 
 
-def test_many_valued_columns_need_wide_codes_and_are_counted_alike() -> None:
+def test_many_valued_columns_need_wide_codes_and_are_counted_equally() -> None:
     data = random_data([300, 2, 700], 5_000, seed=1)
     assert data.codes.dtype == np.uint16
     assert np.array_equal(pair_counts(data).table(0, 2), counted_row_by_row(data, (0, 2)))
@@ -152,7 +152,7 @@ def test_counting_stops_when_asked() -> None:
         list(FamilyCounter(data).joined((0,), np.array([1, 2]), pressed))
 
 
-def test_rows_that_are_all_different_are_counted_alike() -> None:
+def test_rows_that_are_all_different_are_counted_equally() -> None:
     # The most joint states a few hundred rows can have, at every length of the last chunk.
     states = np.arange(640)
     for count in range(60, 641, 29):

@@ -34,8 +34,8 @@ def test_labels_differ_and_give_the_cuts_back(points: list[float]) -> None:
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=5, unique=True))
 def test_names_that_are_no_intervals_give_no_cuts(states: list[str]) -> None:
-    found = cuts_from_labels("x", states)
-    assert found is None or found.labels == tuple(states)
+    result = cuts_from_labels("x", states)
+    assert result is None or result.labels == tuple(states)
 
 
 @given(finite)

@@ -115,8 +115,8 @@ def test_no_other_cuts_have_smaller_squared_distances_than_k_means(
         return float(sum(((group - group.mean()) ** 2).sum() for group in groups))
 
     best = min(cost(s) for s in itertools.combinations(range(1, len(values)), bins - 1))
-    found = np.searchsorted(ordered, points_of(values, "kmeans", bins))
-    assert cost(tuple(found.tolist())) == pytest.approx(best)
+    result = np.searchsorted(ordered, points_of(values, "kmeans", bins))
+    assert cost(tuple(result.tolist())) == pytest.approx(best)
 
 
 def test_k_means_of_many_values_is_no_worse_than_equal_frequency() -> None:
@@ -178,6 +178,6 @@ def test_given_cuts_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"method": "magic"}, {"bins": 0}, {"method": "mdl"}, {"bins": 5000}]
 )
-def test_a_wish_that_cannot_be_fulfilled_is_refused(wrong: dict[str, object]) -> None:
+def test_a_request_that_cannot_be_fulfilled_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
         Discretisation(**wrong)  # type: ignore[arg-type]

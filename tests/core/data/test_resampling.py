@@ -33,15 +33,15 @@ every_draw = pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
 
 def cases(data: DataSet) -> Counter[frozenset[tuple[str, str | None]]]:
     """How often each row occurs, by names of columns and states."""
-    found: Counter[frozenset[tuple[str, str | None]]] = Counter()
+    result: Counter[frozenset[tuple[str, str | None]]] = Counter()
     weights = np.ones(data.row_count) if data.weights is None else data.weights
     for row, weight in zip(data.codes.T.tolist(), weights.tolist(), strict=True):
         cells = zip(data.domain, row, strict=True)
-        said = frozenset(
+        messages = frozenset(
             (v.name, None if c == data.missing_code else v.states[c]) for v, c in cells
         )
-        found[said] += weight
-    return +found
+        result[messages] += weight
+    return +result
 
 
 def expanded(data: DataSet) -> DataSet:

@@ -23,10 +23,10 @@ shares_lists = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(
 
 def cases_of(data: DataSet, made: Split) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Rows × parts: how many cases of the row the part has."""
-    found = np.zeros((data.row_count, len(made.names)), dtype=np.int64)
+    result = np.zeros((data.row_count, len(made.names)), dtype=np.int64)
     for part, rows in enumerate(made.indices):
-        found[rows, part] = 1 if made.copies is None else made.copies[part]
-    return found
+        result[rows, part] = 1 if made.copies is None else made.copies[part]
+    return result
 
 
 def units(data: DataSet) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

@@ -46,8 +46,8 @@ def test_pairs_of_weighted_rows_are_those_of_repeated_rows(data: DataSet) -> Non
 @given(data_sets(weighted=True))
 def test_missing_patterns_of_weighted_rows_are_those_of_repeated_rows(data: DataSet) -> None:
     def by_pattern(of: DataSet) -> dict[tuple[bool, ...], float]:
-        found = missing_patterns(of)
-        pairs = zip(found.patterns.tolist(), found.weights.tolist(), strict=True)
+        result = missing_patterns(of)
+        pairs = zip(result.patterns.tolist(), result.weights.tolist(), strict=True)
         return {tuple(pattern): weight for pattern, weight in pairs if weight}
 
     assert by_pattern(data) == by_pattern(expanded(data))
@@ -55,12 +55,12 @@ def test_missing_patterns_of_weighted_rows_are_those_of_repeated_rows(data: Data
 
 @given(data_sets(weighted=False))
 def test_every_row_and_missing_cell_is_in_one_pattern(data: DataSet) -> None:
-    found = missing_patterns(data)
-    assert found.weights.sum() == data.row_count
-    assert (found.patterns * found.weights[:, None]).sum(axis=0).tolist() == list(
+    result = missing_patterns(data)
+    assert result.weights.sum() == data.row_count
+    assert (result.patterns * result.weights[:, None]).sum(axis=0).tolist() == list(
         data.missing_counts
     )
-    assert (np.diff(found.weights) <= 0).all()
+    assert (np.diff(result.weights) <= 0).all()
 
 
 def test_a_fair_coin_has_one_bit_and_a_certain_one_none() -> None:
@@ -72,9 +72,9 @@ def test_a_fair_coin_has_one_bit_and_a_certain_one_none() -> None:
 def test_a_copied_coin_shares_one_bit_with_its_copy() -> None:
     coin = np.array([0, 1] * 50, dtype=np.uint8)
     data = DataSet(Domain.of({"x": "ab", "copy": "ab"}), np.vstack([coin, coin]))
-    found = associations(data)
-    assert found.information_bits == pytest.approx(np.ones((2, 2)))
-    assert found.p_values[0, 1] < 1e-20
+    result = associations(data)
+    assert result.information_bits == pytest.approx(np.ones((2, 2)))
+    assert result.p_values[0, 1] < 1e-20
 
 
 def test_p_values_are_those_of_the_g_test() -> None:
@@ -85,18 +85,18 @@ def test_p_values_are_those_of_the_g_test() -> None:
     table = np.zeros((3, 2))
     np.add.at(table, (x, y), 1)
     g2, p, degrees, _ = chi2_contingency(table, correction=False, lambda_="log-likelihood")
-    found = associations(data)
-    assert found.g2[0, 1] == pytest.approx(g2)
-    assert found.degrees[0, 1] == degrees == 2  # the state “d” of x never occurs
-    assert found.p_values[0, 1] == pytest.approx(p)
+    result = associations(data)
+    assert result.g2[0, 1] == pytest.approx(g2)
+    assert result.degrees[0, 1] == degrees == 2  # the state “d” of x never occurs
+    assert result.p_values[0, 1] == pytest.approx(p)
 
 
 def test_independent_columns_of_a_full_table_share_nothing() -> None:
     x, y = np.divmod(np.arange(12), 3)
     data = DataSet(Domain.of({"x": "abcd", "y": "pqr"}), np.vstack([x, y]).astype(np.uint8))
-    found = associations(data)
-    assert found.information_bits[0, 1] == pytest.approx(0, abs=1e-12)
-    assert found.p_values[0, 1] == pytest.approx(1)
+    result = associations(data)
+    assert result.information_bits[0, 1] == pytest.approx(0, abs=1e-12)
+    assert result.p_values[0, 1] == pytest.approx(1)
 
 
 def test_a_pair_is_judged_by_the_rows_that_have_both() -> None:
@@ -109,8 +109,8 @@ def test_a_pair_is_judged_by_the_rows_that_have_both() -> None:
 @settings(max_examples=40)
 @given(data_sets())
 def test_no_pair_shares_more_than_a_column_has(data: DataSet) -> None:
-    found = associations(data.complete_rows())
-    entropies = np.diag(found.information_bits)
-    assert (found.information_bits <= np.minimum.outer(entropies, entropies) + 1e-9).all()
-    assert np.array_equal(found.information_bits, found.information_bits.T)
-    assert ((found.p_values >= 0) & (found.p_values <= 1)).all()
+    result = associations(data.complete_rows())
+    entropies = np.diag(result.information_bits)
+    assert (result.information_bits <= np.minimum.outer(entropies, entropies) + 1e-9).all()
+    assert np.array_equal(result.information_bits, result.information_bits.T)
+    assert ((result.p_values >= 0) & (result.p_values <= 1)).all()

@@ -122,7 +122,7 @@ def test_a_bug_comes_out_with_the_childs_traceback() -> None:
         list(in_process(Count(1, "bug"), NEVER))
 
 
-def test_a_child_that_died_is_told_in_a_sentence() -> None:
+def test_a_child_that_died_is_reported_in_a_sentence() -> None:
     with pytest.raises(RunFailedError, match="ended with status"):
         list(in_process(Count(1, "die"), NEVER))
 
@@ -186,14 +186,14 @@ if __name__ == "__main__":
 def blocks_of(size: int) -> set[str]:
     """The blocks of shared memory of that many bytes; other programs have theirs."""
     names = [name for name in os.listdir("/dev/shm") if name.startswith("psm_")]
-    found = set()
+    result = set()
     for name in names:
         try:
             if os.stat(f"/dev/shm/{name}").st_size == size:
-                found.add(name)
+                result.add(name)
         except FileNotFoundError:  # gone meanwhile
             continue
-    return found
+    return result
 
 
 HELD = 1_234_567
@@ -234,9 +234,9 @@ def test_a_killed_parent_leaves_no_child_and_no_shared_memory(tmp_path: os.PathL
 
 
 def test_several_processes_tell_their_events_each_in_its_order() -> None:
-    told = list(in_processes([Count(3), Count(5)], NEVER))
+    events = list(in_processes([Count(3), Count(5)], NEVER))
     for number, to in enumerate((3, 5)):
-        own = [event for teller, event in told if teller == number]
+        own = [event for teller, event in events if teller == number]
         assert own == list(Count(to)(NEVER))
 
 

@@ -81,9 +81,9 @@ def test_the_clock_of_time_limits_stands_while_a_kernel_is_compiled(
 
     import pgmstudio.core.data.counting_kernels  # noqa: F401
 
-    told = list[str]()
-    monkeypatch.setattr(CLOCK, "pause", lambda: told.append("pause"))
-    monkeypatch.setattr(CLOCK, "resume", lambda: told.append("resume"))
+    messages = list[str]()
+    monkeypatch.setattr(CLOCK, "pause", lambda: messages.append("pause"))
+    monkeypatch.setattr(CLOCK, "resume", lambda: messages.append("resume"))
     assert numba.njit(lambda x: x + 1)(1) == 2
-    assert told[0] == "pause"
-    assert told.count("pause") == told.count("resume")
+    assert messages[0] == "pause"
+    assert messages.count("pause") == messages.count("resume")

@@ -127,7 +127,7 @@ def test_one_graph_is_its_own_average_and_a_class_stays_a_class() -> None:
     assert averaged.is_exact
 
 
-def test_an_edge_that_would_close_a_cycle_is_left_out_and_said() -> None:
+def test_an_edge_that_would_close_a_cycle_is_left_out_and_reported() -> None:
     edges = [[("A", "B"), ("B", "C")], [("A", "B"), ("C", "A")], [("B", "C"), ("C", "A")]]
     graphs = [Dag.from_edges("ABC", some) for some in edges]
     averaged = EdgeFrequencies.of(graphs, "ABC").averaged(0.6)

@@ -58,10 +58,10 @@ def test_every_row_is_tested_once_by_a_model_that_has_not_seen_it() -> None:
         *_, last = LearnTask("tree.chow-liu", train, params, 7)(NEVER)
         assert isinstance(last, Finished)
         wanted.append(row_log2(last.model, test))
-    found = comparison.row_log2["tree.chow-liu"]
-    assert found.size == data.row_count
-    assert found == pytest.approx(np.concatenate(wanted))
-    assert comparison["tree.chow-liu"].log2_likelihood_per_row == pytest.approx(found.mean())
+    actual = comparison.row_log2["tree.chow-liu"]
+    assert actual.size == data.row_count
+    assert actual == pytest.approx(np.concatenate(wanted))
+    assert comparison["tree.chow-liu"].log2_likelihood_per_row == pytest.approx(actual.mean())
     assert result.fold_bits("tree.chow-liu") == pytest.approx([one.mean() for one in wanted])
 
 

@@ -20,15 +20,15 @@ def all_dags(count: int) -> tuple[Dag, ...]:
     """Every DAG on that many nodes."""
     names = tuple("ABCDE"[:count])
     pairs = list(combinations(names, 2))
-    found = []
+    result = []
     for kinds in product(range(3), repeat=len(pairs)):
         chosen = zip(pairs, kinds, strict=True)
         edges = [(a, b) if kind == 1 else (b, a) for (a, b), kind in chosen if kind]
         try:
-            found.append(Dag.from_edges(names, edges))
+            result.append(Dag.from_edges(names, edges))
         except CycleError:
             continue
-    return tuple(found)
+    return tuple(result)
 
 
 def key_of(dag: Dag) -> ClassKey:

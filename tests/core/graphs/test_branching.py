@@ -54,10 +54,10 @@ def test_the_branching_found_is_a_heaviest_one(
     weights = np.random.default_rng(seed).normal(0.3, 1, (n, n))
     weights = weights + weights.T if symmetric else weights
     weights = np.round(2 * weights) if with_ties else weights
-    found = maximum_branching(weights)
-    assert not has_cycle(found)
+    result = maximum_branching(weights)
+    assert not has_cycle(result)
     best = max(weight_of(parents, weights) for parents in BRANCHINGS[n])
-    assert weight_of(found, weights) == pytest.approx(best)
+    assert weight_of(result, weights) == pytest.approx(best)
 
 
 @settings(max_examples=80)
@@ -66,20 +66,20 @@ def test_required_edges_are_there_and_the_rest_is_heaviest(n: int, seed: int) ->
     rng = np.random.default_rng(seed)
     weights, allowed = rng.normal(0.3, 1, (n, n)), rng.random((n, n)) < 0.7
     required = []
-    for place, node in enumerate(order := rng.permutation(n)):
-        if place and rng.random() < 0.3:
-            required.append((int(order[rng.integers(place)]), int(node)))
+    for index, node in enumerate(order := rng.permutation(n)):
+        if index and rng.random() < 0.3:
+            required.append((int(order[rng.integers(index)]), int(node)))
             allowed[required[-1]] = True
-    found = branching_with_required(weights, allowed, required)
+    result = branching_with_required(weights, allowed, required)
     legal = [
         parents
         for parents in BRANCHINGS[n]
         if all(p is None or allowed[p, c] for c, p in enumerate(parents))
         and all(parents[c] == p for p, c in required)
     ]
-    assert tuple(found) in legal
+    assert tuple(result) in legal
     best = max(weight_of(parents, weights) for parents in legal)
-    assert weight_of(found, weights) == pytest.approx(best)
+    assert weight_of(result, weights) == pytest.approx(best)
 
 
 def test_a_stop_is_heard_while_cycles_are_contracted() -> None:

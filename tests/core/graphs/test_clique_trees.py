@@ -80,16 +80,16 @@ def test_every_rule_makes_the_moral_graph_chordal(
 ) -> None:
     dag, cards = graph
     neighbours = moral_graph(dag.parent_indices)
-    found = eliminate(strip(neighbours), cards, method, noise=noise, seed=3)
-    assert found is not None
+    result = eliminate(strip(neighbours), cards, method, noise=noise, seed=3)
+    assert result is not None
     filled = networkx.Graph()
     filled.add_nodes_from(range(len(cards)))
     filled.add_edges_from((a, b) for a, near in enumerate(neighbours) for b in near)
-    assert not any(filled.has_edge(*edge) for edge in found.fill_ins)
-    filled.add_edges_from(found.fill_ins)
+    assert not any(filled.has_edge(*edge) for edge in result.fill_ins)
+    filled.add_edges_from(result.fill_ins)
     assert networkx.is_chordal(filled)
     cliques = {tuple(sorted(c)) for c in networkx.find_cliques(filled)}
-    formed = {tuple(sorted({v, *found.left_behind[v]})) for v in found.order}
+    formed = {tuple(sorted({v, *result.left_behind[v]})) for v in result.order}
     assert cliques <= formed
 
 

@@ -47,7 +47,7 @@ def test_small_graphs_and_their_classes_are_as_many_as_is_known(
 
 
 @pytest.mark.parametrize("count", SIZES)
-def test_a_cpdag_directs_exactly_the_edges_that_all_members_direct_alike(count: int) -> None:
+def test_a_cpdag_directs_exactly_the_edges_that_all_members_direct_equally(count: int) -> None:
     for members in all_classes(count).values():
         expected = essential_graph(members)
         assert {cpdag_of(dag) for dag in members} == {expected}
@@ -139,8 +139,8 @@ def test_an_extension_exists_exactly_when_some_graph_fits(count: int) -> None:
             and set(directed) <= set(dag.edges)
             and dag.v_structures == colliders
         ]
-        found = extension_of(graph)
-        assert (found in fits) if fits else (found is None)
+        result = extension_of(graph)
+        assert (result in fits) if fits else (result is None)
 
 
 @settings(max_examples=60)
@@ -167,8 +167,8 @@ def test_knowledge_needs_the_fourth_rule() -> None:
     cpdag = cpdag_of(
         Dag.from_edges("abcd", [("a", "b"), ("a", "c"), ("a", "d"), ("c", "d"), ("d", "b")])
     )
-    place = {name: i for i, name in enumerate("abcd")}
-    narrowed = oriented(cpdag, [(place["c"], place["d"]), (place["d"], place["b"])])
+    index = {name: i for i, name in enumerate("abcd")}
+    narrowed = oriented(cpdag, [(index["c"], index["d"]), (index["d"], index["b"])])
     assert narrowed is not None
     assert ("a", "b") in narrowed.directed
 

@@ -95,7 +95,7 @@ def test_turns_of_five_nodes_reach_exactly_the_classes_of_members_with_an_edge_t
 
 
 @pytest.mark.parametrize("count", SIZES)
-def test_the_parents_told_for_the_other_end_of_a_turn_are_those_of_a_member(count: int) -> None:
+def test_the_parents_given_for_the_other_end_of_a_turn_are_those_of_a_member(count: int) -> None:
     for members in all_classes(count).values():
         cpdag = cpdag_of(members[0])
         for node, other in permutations(range(count), 2):

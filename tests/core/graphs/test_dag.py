@@ -25,10 +25,10 @@ def dags(draw: st.DrawFn) -> Dag:
 
 @given(dags())
 def test_parents_come_before_children_in_the_topological_order(dag: Dag) -> None:
-    place = {node: i for i, node in enumerate(dag.topological_order)}
-    assert sorted(place) == list(range(len(dag.names)))
+    position = {node: i for i, node in enumerate(dag.topological_order)}
+    assert sorted(position) == list(range(len(dag.names)))
     for child, parents in enumerate(dag.parent_indices):
-        assert all(place[parent] < place[child] for parent in parents)
+        assert all(position[parent] < position[child] for parent in parents)
 
 
 @given(dags())

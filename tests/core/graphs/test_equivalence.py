@@ -72,7 +72,7 @@ def test_a_large_class_can_be_listed_in_part() -> None:
     st.sampled_from(["bic", "aic", "bdeu", "lambda"]),
     st.floats(0, 1),
 )
-def test_all_members_of_a_class_score_alike(
+def test_all_members_of_a_class_score_equally(
     network: BayesianNetwork, seed: int, name: str, lambda_: float
 ) -> None:
     # acceptance check 6; λ = 0 is the likelihood

@@ -23,8 +23,8 @@ graphs = st.builds(
 def test_each_edge_is_common_added_missing_or_reversed() -> None:
     first = Dag.from_edges("ABCD", [("A", "B"), ("B", "C"), ("C", "D")])
     second = Dag.from_edges("ABCD", [("A", "B"), ("C", "B"), ("A", "D")])
-    found = {edge.edge: edge.change for edge in graph_difference(first, second).edges}
-    assert found == {
+    result = {edge.edge: edge.change for edge in graph_difference(first, second).edges}
+    assert result == {
         ("A", "B"): EdgeChange.COMMON,
         ("C", "B"): EdgeChange.REVERSED,
         ("C", "D"): EdgeChange.MISSING,
@@ -33,7 +33,7 @@ def test_each_edge_is_common_added_missing_or_reversed() -> None:
     assert graph_difference(first, second).shd == 3
 
 
-def test_variables_of_one_graph_only_are_said_and_their_edges_added_or_missing() -> None:
+def test_variables_of_one_graph_only_are_reported_and_their_edges_added_or_missing() -> None:
     first = Dag.from_edges(["A", "B", "C"], [("A", "C")])
     second = Dag.from_edges(["B", "A", "D"], [("D", "A")])
     difference = graph_difference(first, second)

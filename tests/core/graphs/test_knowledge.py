@@ -31,7 +31,7 @@ def test_closed_tiers_have_no_edges_within() -> None:
     assert rules.allows("a", "c")
 
 
-def test_every_contradiction_is_told_at_once() -> None:
+def test_every_contradiction_is_reported_at_once() -> None:
     rules = Knowledge(
         required=frozenset({("a", "b"), ("b", "a"), ("c", "a"), ("d", "d")}),
         forbidden=frozenset({("a", "b")}),
@@ -39,10 +39,10 @@ def test_every_contradiction_is_told_at_once() -> None:
     )
     with pytest.raises(KnowledgeError) as raised:
         rules.check(["a", "b", "c", "d"])
-    told = " ".join(raised.value.contradictions)
-    assert "a → b is required, but: a → b is forbidden." in told
-    assert "form a cycle" in told
-    assert "a is in tier 1 and in tier 3" in told
+    text = " ".join(raised.value.contradictions)
+    assert "a → b is required, but: a → b is forbidden." in text
+    assert "form a cycle" in text
+    assert "a is in tier 1 and in tier 3" in text
 
 
 def test_unknown_variables_are_named() -> None:

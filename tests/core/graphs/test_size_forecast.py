@@ -18,15 +18,15 @@ def test_the_forecast_is_no_larger_than_the_tree_with_the_edge(network: Bayesian
     for source, target in permutations(dag.names, 2):
         if dag.has_edge(source, target) or dag.path(target, source) is not None:
             continue
-        found = size_with_edge(tree, dag.parent_indices, dag.index(source), dag.index(target))
+        result = size_with_edge(tree, dag.parent_indices, dag.index(source), dag.index(target))
         wider = BayesianNetwork.uniform(network.domain, dag.with_edge(source, target))
-        assert found.before == network.effective_size()
+        assert result.before == network.effective_size()
         # Where the family fits into a clique, the present tree serves on; searching again may
         # find another one, never a need for a larger one.
-        assert found.after <= max(found.before, wider.effective_size())
+        assert result.after <= max(result.before, wider.effective_size())
         family = {dag.index(source), dag.index(target), *dag.parent_indices[dag.index(target)]}
         if not any(family <= {*clique} for clique in tree.cliques):
-            assert found.after == wider.effective_size()
+            assert result.after == wider.effective_size()
 
 
 def test_growth_is_a_warning_when_it_is_much() -> None:

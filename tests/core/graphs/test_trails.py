@@ -45,17 +45,17 @@ def test_a_collider_is_opened_by_itself_or_by_a_descendant(asia: Dag) -> None:
 
 
 def test_a_known_fork_blocks_and_says_so(asia: Dag) -> None:
-    found = separation_of(asia, "lung", "bronc", ["smoke"])
-    assert found.is_separated
-    through_smoke = next(trail for trail in found.blocked if "smoke" in trail.nodes)
+    result = separation_of(asia, "lung", "bronc", ["smoke"])
+    assert result.is_separated
+    through_smoke = next(trail for trail in result.blocked if "smoke" in trail.nodes)
     assert [str(block) for block in through_smoke.blocks] == ["smoke is known"]
-    below = next(trail for trail in found.blocked if "dysp" in trail.nodes)
+    below = next(trail for trail in result.blocked if "dysp" in trail.nodes)
     assert "neither it nor a descendant" in str(below.blocks[0])
 
 
 def test_what_is_irrelevant_is_everything_separated_from_the_first(asia: Dag) -> None:
-    found = separation_of(asia, "xray", "dysp", ["either"])
-    assert found.irrelevant == {"asia", "tub", "smoke", "lung", "bronc", "dysp"}
+    result = separation_of(asia, "xray", "dysp", ["either"])
+    assert result.irrelevant == {"asia", "tub", "smoke", "lung", "bronc", "dysp"}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -70,15 +70,15 @@ def test_trails_agree_with_separation_in_the_moral_graph_of_ancestors(seed: int)
         every = {tuple(p) for p in networkx.all_simple_paths(skeleton, names[a], names[b])}
         for known in chain.from_iterable(combinations(rest, size) for size in range(5)):
             given = [names[k] for k in known]
-            found = separation_of(dag, names[a], names[b], given)
-            assert found.is_separated == separated_in_moral_graph(dag, [a], [b], known)
-            assert (names[b] in found.irrelevant) == found.is_separated
-            # Every trail is told once, either active or blocked.
-            listed = [trail.nodes for trail in (*found.active, *found.blocked)]
+            result = separation_of(dag, names[a], names[b], given)
+            assert result.is_separated == separated_in_moral_graph(dag, [a], [b], known)
+            assert (names[b] in result.irrelevant) == result.is_separated
+            # Every trail is listed once, either active or blocked.
+            listed = [trail.nodes for trail in (*result.active, *result.blocked)]
             assert sorted(listed) == sorted(every)
-            assert all(not trail.blocks for trail in found.active)
-            assert all(trail.blocks for trail in found.blocked)
-            lengths = [len(trail.nodes) for trail in found.active]
+            assert all(not trail.blocks for trail in result.active)
+            assert all(trail.blocks for trail in result.blocked)
+            lengths = [len(trail.nodes) for trail in result.active]
             assert lengths == sorted(lengths)
 
 
@@ -88,13 +88,13 @@ def test_arrows_of_a_trail_are_those_of_the_graph(asia: Dag) -> None:
             assert asia.has_edge(a, b) if arrow == "→" else asia.has_edge(b, a)
 
 
-def test_more_trails_than_can_be_told_are_admitted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_trails_than_can_be_listed_are_admitted(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"X{i}" for i in range(8)]
     dag = Dag.from_edges(names, list(combinations(names, 2)))
-    found = separation_of(dag, "X0", "X7")
-    assert found.has_more
-    assert len(found.active) == trails.MAX_TRAILS
-    assert str(found.active[0]) == "X0 → X7"  # the shortest come first
+    result = separation_of(dag, "X0", "X7")
+    assert result.has_more
+    assert len(result.active) == trails.MAX_TRAILS
+    assert str(result.active[0]) == "X0 → X7"  # the shortest come first
     monkeypatch.setattr(trails, "MAX_STEPS", 3)
     assert separation_of(dag, "X0", "X7").has_more
 

@@ -32,8 +32,8 @@ def findings_from(
     row = network.sample(1, rng).codes[:, 0]
     ours: dict[str, Finding] = {}
     theirs: dict[int, list[float]] = {}
-    for place in rng.choice(len(row), count, replace=False):
-        variable, state = network.domain.variables[place], int(row[place])
+    for position in rng.choice(len(row), count, replace=False):
+        variable, state = network.domain.variables[position], int(row[position])
         weights = np.zeros(variable.cardinality)
         kind = rng.integers(0, 4)
         if kind == 0 and variable.cardinality > 2:
@@ -50,7 +50,7 @@ def findings_from(
         else:
             ours[variable.name] = Observed(variable.states[state])
             weights[state] = 1.0
-        theirs[int(place)] = weights.tolist()
+        theirs[int(position)] = weights.tolist()
     return ours, theirs
 
 
@@ -68,8 +68,8 @@ def test_beliefs_and_evidence_equal_pyagrums(shared: Path, name: str, sets: int)
         engine.setEvidence(theirs)
         engine.makeInference()
         session.set_all(ours)
-        for place, belief in enumerate(session.beliefs().values()):
-            assert np.abs(belief.values - engine.posterior(place).toarray()).max() < 1e-9
+        for index, belief in enumerate(session.beliefs().values()):
+            assert np.abs(belief.values - engine.posterior(index).toarray()).max() < 1e-9
         expected = engine.evidenceProbability()
         assert 2 ** session.log2_evidence() == pytest.approx(expected, rel=1e-9)
 

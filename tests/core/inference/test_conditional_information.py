@@ -19,7 +19,7 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from tests.strategies import small_networks
 
 
-def test_the_exclusive_or_of_two_coins_is_told_by_the_third_alone() -> None:
+def test_the_exclusive_or_of_two_coins_is_determined_by_the_third_alone() -> None:
     joint = np.zeros((2, 2, 2))
     for a in range(2):
         for b in range(2):

@@ -29,12 +29,12 @@ def test_the_conflict_is_impossible_and_nothing_can_be_left_out(
         return not any(conflict <= set(evidence) for conflict in conflicts)
 
     evidence: dict[str, Finding] = {name: Observed("x") for name in NAMES}
-    found = set(smallest_conflict(evidence, is_possible, most_tries))
-    assert not is_possible({name: evidence[name] for name in found})
-    for fewer in combinations(sorted(found), len(found) - 1):
+    result = set(smallest_conflict(evidence, is_possible, most_tries))
+    assert not is_possible({name: evidence[name] for name in result})
+    for fewer in combinations(sorted(result), len(result) - 1):
         assert is_possible({name: evidence[name] for name in fewer})
     if most_tries:
-        assert len(found) == min(len(conflict) for conflict in conflicts)
+        assert len(result) == min(len(conflict) for conflict in conflicts)
 
 
 def test_few_questions_find_two_findings_among_a_thousand() -> None:

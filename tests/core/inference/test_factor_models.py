@@ -108,8 +108,8 @@ def test_answers_are_those_of_the_listed_states(
     states = {v.name: v.states[int(s)] for v, s in zip(domain, top, strict=True)}
     assert session.log2_most_probable() == pytest.approx(float(logs.max()) - log2_z, abs=1e-8)
     explained = session.most_probable()
-    found = logs[tuple(domain[n].code(explained[n]) for n in domain.names)]
-    assert found == pytest.approx(logs[tuple(domain[n].code(states[n]) for n in domain.names)])
+    result = logs[tuple(domain[n].code(explained[n]) for n in domain.names)]
+    assert result == pytest.approx(logs[tuple(domain[n].code(states[n]) for n in domain.names)])
     joint = probabilities.sum(axis=(0, 2, 3))
     assert session.joint(["X5", "X1", "X4"]) == pytest.approx(joint.transpose(2, 0, 1), abs=1e-10)
     best = most_probable_states(model, ["X1", "X4", "X5"], evidence).best[0]

@@ -64,11 +64,11 @@ def test_information_about_a_target_equals_that_of_the_joints(network: BayesianN
         except ImpossibleEvidenceError:  # the strategy may give a state no probability
             return
     before = dict(session.evidence)
-    found = information_about(session, network.domain, names[0])
+    result = information_about(session, network.domain, names[0])
     assert dict(session.evidence) == before
     for name in names[1:]:
         joint = session.joint([names[0], name])
-        assert found[name] == pytest.approx(mutual_information_bits(joint), abs=1e-9)
+        assert result[name] == pytest.approx(mutual_information_bits(joint), abs=1e-9)
 
 
 def test_conflict_is_zero_for_independent_findings_and_for_one() -> None:

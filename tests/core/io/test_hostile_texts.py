@@ -114,7 +114,7 @@ def test_what_occurs_twice_among_thousands_is_named() -> None:
     assert "“s39999” occurs twice" in refused("x.json", f"{{{entries}}}")
 
 
-def test_a_long_cycle_is_told_in_a_short_sentence() -> None:
+def test_a_long_cycle_is_reported_in_a_short_sentence() -> None:
     names = [f"v{i}" for i in range(20_000)]
     with pytest.raises(CycleError) as cycle:
         Dag.from_edges(names, [*pairwise(names), (names[-1], names[0])])

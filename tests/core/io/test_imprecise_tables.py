@@ -102,7 +102,7 @@ def test_sets_are_noticed_and_counted_apart_from_states(sample_data: Path) -> No
     weather = inspect_file(path, ImportOptions(imprecise=True)).columns[0]
     assert weather.kind is ColumnKind.STATES
     assert [state for state, _ in weather.states] == ["cloudy", "rainy", "sunny"]
-    sets = sum(place == 0 for place, _ in data.sets)
+    sets = sum(position == 0 for position, _ in data.sets)
     unknown = int((data.codes[0] == data.missing_code).sum()) - sets
     assert weather.missing == unknown
     assert inspect_file(sample_data / "geometric_objects.arff").set_cells == 0

@@ -194,7 +194,7 @@ def test_two_writers_do_not_share_a_folder(tmp_path: Path) -> None:
             second.open(PLAN, rows_of())
 
 
-def test_a_damaged_line_is_told_with_its_number(whole: Path, tmp_path: Path) -> None:
+def test_a_damaged_line_is_reported_with_its_number(whole: Path, tmp_path: Path) -> None:
     lines = (whole / POINTS).read_text().splitlines()
     (tmp_path / POINTS).write_text("\n".join([lines[0], "{}}", *lines[1:]]) + "\n")
     with pytest.raises(FileError, match="line 2 is damaged"):
@@ -217,7 +217,7 @@ def test_why_a_run_gave_nothing_is_kept_and_it_is_not_tried_again(tmp_path: Path
     assert (tmp_path / POINTS).read_bytes() == lines
 
 
-def test_parameters_that_no_file_can_hold_are_told_by_what_they_are(tmp_path: Path) -> None:
+def test_parameters_that_no_file_can_hold_are_reported_by_what_they_are(tmp_path: Path) -> None:
     rows = rows_of()
     start = random_network(np.random.default_rng(0), 4)
     point = replace(all_points_of_one_tree(tmp_path / "one"), parameters={"start": start, "k": 2})

@@ -239,7 +239,7 @@ def test_whoever_only_weighs_findings_refuses_to_intervene() -> None:
         session.set_evidence("sprinkler", Done("on"))
 
 
-def test_unknown_states_are_told_with_the_nearest() -> None:
+def test_unknown_states_are_reported_with_the_nearest() -> None:
     session = open_session(sprinkler())
     with pytest.raises(UnknownNameError, match="Did you mean"):
         session.set_evidence("sprinkler", Done("onn"))
@@ -296,5 +296,5 @@ def test_rows_drawn_given_evidence_are_as_frequent_as_they_are_probable(
         assert last.data.row_count == count
         for index, variable in enumerate(model.domain):
             wanted = session.belief(variable.name).values
-            found = np.bincount(last.data.codes[index], minlength=wanted.size) / count
-            assert found == pytest.approx(wanted, abs=0.035)
+            result = np.bincount(last.data.codes[index], minlength=wanted.size) / count
+            assert result == pytest.approx(wanted, abs=0.035)

@@ -64,7 +64,7 @@ def test_a_learner_nobody_has_measured_gets_no_forecast() -> None:
     assert forecast_run(object(), HillClimbParams(), data(10, 2)) is None
 
 
-def test_times_are_told_no_finer_than_they_are_known() -> None:
+def test_times_are_reported_no_finer_than_they_are_known() -> None:
     assert time_words(0.2) == "less than a second"
     assert time_words(2) == time_words(7) == "a few seconds"
     assert time_words(2 * 60) == time_words(9 * 60) == "some minutes"

@@ -28,14 +28,14 @@ _CORONARY = """
 """
 CORONARY = DataSet(
     Domain.of(dict.fromkeys("ABCDEF", BITS)),
-    np.array([[cell >> place & 1 for cell in range(64)] for place in range(6)], dtype=np.uint8),
+    np.array([[cell >> bit & 1 for cell in range(64)] for bit in range(6)], dtype=np.uint8),
     np.array(_CORONARY.split(), dtype=np.float64),
 )
 
 # §7.6: the cells 0000, 0001, … of (L, KA, M, KV).
 K2_DEMO = DataSet(
     Domain.of(dict.fromkeys(("L", "KA", "M", "KV"), BITS)),
-    np.array([[cell >> place & 1 for cell in range(16)] for place in (3, 2, 1, 0)], dtype=np.uint8),
+    np.array([[cell >> bit & 1 for cell in range(16)] for bit in (3, 2, 1, 0)], dtype=np.uint8),
     np.array([302, 34, 76, 8, 86, 58, 22, 14, 12, 12, 28, 28, 10, 86, 22, 202], dtype=np.float64),
 )
 

@@ -14,11 +14,11 @@ DOMAIN = Domain.of({"a": ("0", "1"), "b": ("0", "1")})
 def test_the_sentence_counts_cells_and_rows_and_says_what_is_done() -> None:
     codes = np.zeros((2, 2121), dtype=np.uint8)
     codes[0, :4] = codes[1, 3:7] = 255
-    said = missing_data_text(DataSet(DOMAIN, codes), "They are skipped.")
-    assert said == "8 of 4\u202f242 cells are missing in 7 rows. They are skipped."
+    messages = missing_data_text(DataSet(DOMAIN, codes), "They are skipped.")
+    assert messages == "8 of 4\u202f242 cells are missing in 7 rows. They are skipped."
 
 
-def test_a_single_cell_is_said_in_the_singular() -> None:
+def test_a_single_cell_is_reported_in_the_singular() -> None:
     data = DataSet.from_rows(DOMAIN, [("0", None), ("1", "1")])
     assert missing_data_text(data, "Skipped.") == "1 of 4 cells is missing in 1 row. Skipped."
 

@@ -47,8 +47,8 @@ def rows(seed: int = 0, count: int = 20) -> DataSet:
 
 
 def run_on(data: DataSet, **more: object) -> Run:
-    told = {"data_id": "d1", "outcome": Outcome.FINISHED, **more}
-    return Run("bn.k2", {}, 1, data.fingerprint, "0.1.0", **told)  # type: ignore[arg-type]
+    options = {"data_id": "d1", "outcome": Outcome.FINISHED, **more}
+    return Run("bn.k2", {}, 1, data.fingerprint, "0.1.0", **options)  # type: ignore[arg-type]
 
 
 def project() -> Project:
@@ -159,8 +159,8 @@ def test_a_new_variable_gets_its_place_and_an_old_one_leaves_nothing_behind() ->
     entry = gone.models["m1"]
     assert "new" not in entry.model.domain
     assert entry.layouts == {"dag": {}}
-    for said in (entry.display_modes, entry.node_titles, entry.node_notes, entry.edge_notes):
-        assert said == {}
+    for messages in (entry.display_modes, entry.node_titles, entry.node_notes, entry.edge_notes):
+        assert messages == {}
     assert gone.evidence_cases["case"].evidence == {"X0": Observed("s0")}
 
 
@@ -399,7 +399,7 @@ def test_no_edit_changes_the_project_it_was_given(steps) -> None:
         assert project_bytes(before) == content
 
 
-def test_what_the_file_of_a_model_said_follows_its_variables() -> None:
+def test_what_the_file_of_a_model_noted_follows_its_variables() -> None:
     """Lines about a table may count its rows, so they go when its parents or states change."""
     network = random_network(np.random.default_rng(3), 3, cardinalities=(2, 2, 2))
     lines = {name: (f"about {name}",) for name in network.domain.names}

@@ -56,7 +56,7 @@ seeds = st.integers(0, 10_000)
 
 @given(seeds, st.data())
 @settings(max_examples=40, deadline=None)
-def test_a_new_state_changes_nothing_said_of_the_others(seed: int, data: st.DataObject) -> None:
+def test_a_new_state_changes_nothing_about_the_others(seed: int, data: st.DataObject) -> None:
     model = random_network(np.random.default_rng(seed), 4)
     name = data.draw(st.sampled_from(model.domain.names))
     after = model_of(add_state(project_of(model), model_id="m1", variable=name, state="brand new"))

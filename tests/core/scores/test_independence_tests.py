@@ -86,11 +86,11 @@ def test_the_sums_are_those_of_scipy_slice_by_slice(shape: tuple[int, int, int, 
         seen = slice_[slice_.sum(axis=1) > 0][:, slice_.sum(axis=0) > 0]
         if seen.size:
             for name in ("pearson", "log-likelihood"):
-                told = stats.chi2_contingency(seen, correction=False, lambda_=name)
+                message = stats.chi2_contingency(seen, correction=False, lambda_=name)
                 if name == "pearson":
-                    chi2, freedom = chi2 + told.statistic, freedom + told.dof
+                    chi2, freedom = chi2 + message.statistic, freedom + message.dof
                 else:
-                    g2 += told.statistic
+                    g2 += message.statistic
     sums = sums_of(counts)
     assert sums.chi2 == pytest.approx(chi2, abs=1e-9)
     assert sums.g2 == pytest.approx(g2, abs=1e-9)

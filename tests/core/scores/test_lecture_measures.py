@@ -51,7 +51,7 @@ def value(key: str, counts: Table) -> float:
 @pytest.mark.parametrize(("pair", "numbers"), GEOMETRIC_PAIRS)
 def test_the_ten_objects_have_their_values(pair: str, numbers: str) -> None:
     table = joint_counts(GEOMETRIC, [GEOMETRIC.domain.index(name) for name in pair.split()])
-    found = [
+    result = [
         entropy(table.sum(axis=1)),
         entropy(table.sum(axis=0)),
         entropy(table),
@@ -62,7 +62,7 @@ def test_the_ten_objects_have_their_values(pair: str, numbers: str) -> None:
         value("sym_gain_ratio2", table),
     ]
     *expected, chi2 = map(float, numbers.split())
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert result == pytest.approx(expected, abs=1e-6)
     assert value("chi2", table) == pytest.approx(chi2, abs=1e-4)
 
 
@@ -164,17 +164,17 @@ def test_the_ten_objects_as_a_relation_have_their_values(
     pair: str, relative: float, numbers: str
 ) -> None:
     table = joint_counts(GEOMETRIC, [GEOMETRIC.domain.index(name) for name in pair.split()])
-    found = [
+    result = [
         value("hartley_gain", table),
         value("hartley_gain_ratio", table),
         value("hartley_gain_ratio", table.T),
         value("hartley_sym1", table),
         value("hartley_sym2", table),
     ]
-    assert found == pytest.approx([float(number) for number in numbers.split()], abs=1e-6)
+    assert result == pytest.approx([float(number) for number in numbers.split()], abs=1e-6)
     assert value("rel_relative", table) == pytest.approx(relative)
     as_degrees = (table > 0).astype(float)
-    assert value("spec_gain", as_degrees) == pytest.approx(found[0], abs=1e-12)
+    assert value("spec_gain", as_degrees) == pytest.approx(result[0], abs=1e-12)
     absent = {"color shape": 6, "color size": 4, "shape size": 4}[pair]
     for key in ("poss_chi2", "poss_diff", "poss_sq"):
         assert value(key, as_degrees) == pytest.approx(absent)

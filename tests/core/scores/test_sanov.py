@@ -56,8 +56,8 @@ def test_thresholds_are_those_of_the_source(
 def test_within_three_groups_each_has_its_own_level_and_threshold() -> None:
     each = level_of_each(0.05, 3)
     assert each == pytest.approx(0.0169524, abs=5e-8)
-    found = sanov_threshold(np.array([500.0, 300.0, 200.0]), 9.0, each)
-    assert found == pytest.approx([0.1732007, 0.2666165, 0.3737091], abs=5e-8)
+    result = sanov_threshold(np.array([500.0, 300.0, 200.0]), 9.0, each)
+    assert result == pytest.approx([0.1732007, 0.2666165, 0.3737091], abs=5e-8)
     assert (1 - each) ** 3 == pytest.approx(0.95)
     # Three groups of 1667 rows: what a pair must have before it is rejected.
     assert float(sanov_threshold(5000 / 3, 9, each)) == pytest.approx(0.0613, abs=5e-5)

@@ -65,7 +65,7 @@ def test_a_rubber_band_selects_what_it_touches(qtbot: QtBot, canvas: Canvas) -> 
     assert set(canvas.scene.selected_nodes) == {"b", "c"}
 
 
-def test_dragging_a_head_moves_the_node_and_tells_once(qtbot: QtBot, canvas: Canvas) -> None:
+def test_dragging_a_head_moves_the_node_and_reports_once(qtbot: QtBot, canvas: Canvas) -> None:
     received = collected(canvas.signals.move)
     start = head_of(canvas, "a")
     drag(qtbot, canvas, start, start + QPoint(-187, 23))
@@ -83,7 +83,7 @@ def test_a_dragged_node_stops_at_the_grid_when_asked_to(qtbot: QtBot, canvas: Ca
     assert canvas.scene.nodes["a"].centre == (-180, 20)
 
 
-def test_clicks_on_rows_wish_evidence_by_the_keys_held(qtbot: QtBot, canvas: Canvas) -> None:
+def test_clicks_on_rows_request_evidence_by_the_keys_held(qtbot: QtBot, canvas: Canvas) -> None:
     clicked = collected(canvas.signals.click_state)
     excluded = collected(canvas.signals.exclude_state)
     toggled = collected(canvas.signals.toggle_state)
@@ -98,7 +98,7 @@ def test_clicks_on_rows_wish_evidence_by_the_keys_held(qtbot: QtBot, canvas: Can
     assert canvas.scene.selected_nodes == ()
 
 
-def test_dragging_a_bar_wishes_a_likelihood_of_that_share(qtbot: QtBot, canvas: Canvas) -> None:
+def test_dragging_a_bar_requests_a_likelihood_of_that_share(qtbot: QtBot, canvas: Canvas) -> None:
     received = collected(canvas.signals.likelihood)
     drag(qtbot, canvas, bar_of(canvas, "b", 0, 0.9), bar_of(canvas, "b", 0, 0.4))
     node, weights = received[-1]
@@ -115,7 +115,7 @@ def test_an_impossible_state_explains_itself_instead(qtbot: QtBot, canvas: Canva
     assert "impossible" in canvas.bubble.text
 
 
-def test_a_drawn_edge_is_wished_and_a_refused_one_says_why(qtbot: QtBot, canvas: Canvas) -> None:
+def test_a_drawn_edge_is_requested_and_a_refused_one_says_why(qtbot: QtBot, canvas: Canvas) -> None:
     refusal = EdgeAdvice("closes a cycle", refusal="It would close a cycle.", path=("a", "b", "d"))
     canvas.view.advise = lambda s, t: refusal if (s, t) == ("d", "a") else EdgeAdvice("2 → 4 rows")
     received = collected(canvas.signals.add_edge)

@@ -142,7 +142,7 @@ def test_bars_are_drawn_near_thin_from_afar_and_not_on_dots(canvas: Canvas) -> N
     assert not canvas.view.hit(at(canvas, QPointF(66, 0))).node  # beside the dot
 
 
-def test_an_export_keeps_the_detail_it_is_told(canvas: Canvas) -> None:
+def test_an_export_keeps_the_detail_asked_for(canvas: Canvas) -> None:
     canvas.scene.zoomed.forced = Detail.FULL
     image = QImage(200, 200, QImage.Format.Format_RGB32)
     image.fill(theme().color("canvas"))

@@ -202,7 +202,7 @@ def test_a_screen_with_more_pixels_gets_pictures_of_its_own(
     assert _differences(sharp, _pixels(canvas, ratio=2.0)) == 0
 
 
-def test_fitting_what_is_fitted_already_tells_nobody_and_draws_no_ground(
+def test_fitting_what_is_fitted_already_notifies_nobody_and_draws_no_ground(
     qtbot: QtBot, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canvas.view.fit()

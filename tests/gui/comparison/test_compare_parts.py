@@ -113,7 +113,7 @@ def test_all_pairs_of_all_languages_fit_into_half_a_window(
     qtbot.addWidget(lower)
     lower.resize(1030, 320)
     lower.show()
-    rows = [line(key, -0.1 * place, 0.01) for place, key in enumerate(LANGUAGES)]
+    rows = [line(key, -0.1 * index, 0.01) for index, key in enumerate(LANGUAGES)]
     lower.show_comparison(LanguageTable(tuple(one.row for one in rows), None, None), (), rows, "")
     lower.right.button("pairs").click()
     grid = lower.by_pair

@@ -63,8 +63,8 @@ def test_rules_that_a_comparison_does_not_use_are_named_before_it_starts(
     assert isinstance(page, ComparePage)
     one, other = entry.data.domain.names[:2]
     app.change("Rule", partial(edits.forbid_edge, source=one, target=other))
-    said = "1 rule about edges is not used in a comparison."
-    qtbot.waitUntil(lambda: page.setup.rows.text().endswith(said))
+    text = "1 rule about edges is not used in a comparison."
+    qtbot.waitUntil(lambda: page.setup.rows.text().endswith(text))
 
 
 def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
@@ -96,11 +96,11 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
     # The numbers are those of the models on the same test rows.
     table = page.exports.table
     assert table is not None
-    found = {row.language.title: row for row in table.rows}
-    models = {t: row.point.model for t, row in found.items() if row.point and row.point.model}
+    result = {row.language.title: row for row in table.rows}
+    models = {t: row.point.model for t, row in result.items() if row.point and row.point.model}
     expected = compare(models, train_valid_test_split(rows).test)
     assert set(models) == {"Chow–Liu tree", "Latent class model"}
-    for title, row in found.items():
+    for title, row in result.items():
         assert row.compared is not None
         bits = expected[title].log2_likelihood_per_row
         assert row.compared.log2_likelihood_per_row == pytest.approx(bits)
@@ -133,9 +133,9 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         lines = list(csv.DictReader(stream))
     assert [line["title"] for line in lines] == [first.title, second.title]
     page.exports.export(tmp_path / "languages.json")
-    told = json.loads((tmp_path / "languages.json").read_text())
-    assert told["budget"] == 600
-    assert told["best"] == expected.best
+    report = json.loads((tmp_path / "languages.json").read_text())
+    assert report["budget"] == 600
+    assert report["best"] == expected.best
     with qtbot.waitSignal(app.errors.message) as refused:  # no table is called a page
         page.exports.export(tmp_path / "languages.html")
     assert "Use .csv or .json." in refused.args[0]
@@ -147,11 +147,11 @@ def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(
         assert drawing is not None
         assert cell_text in picture_bytes(drawing, ".svg", PictureOptions())
     # A double-click opens the model; a second one brings it to front.
-    place = page.table.visualRect(page.table.model().index(1, NAME)).center()
+    index = page.table.visualRect(page.table.model().index(1, NAME)).center()
     for _ in range(2):
         app.center.bring_to_front(page)
-        QTest.mouseClick(page.table.viewport(), LEFT, pos=place)
-        QTest.mouseDClick(page.table.viewport(), LEFT, pos=place)
+        QTest.mouseClick(page.table.viewport(), LEFT, pos=index)
+        QTest.mouseDClick(page.table.viewport(), LEFT, pos=index)
         assert app.workspace.model_id == "m1"
     assert app.project.models["m1"].model is models[second.title]
     assert len(app.project.models) == 1
@@ -213,7 +213,7 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
         assert dict(live.evidence) == {"wet": Observed("yes")}
         for name in model.domain.names:
             assert live.beliefs[name] == pytest.approx(session.belief(name).values)
-    shown = [str(page.models.model().index(place, 1).data()) for place in (0, 1)]
+    shown = [str(page.models.model().index(position, 1).data()) for position in (0, 1)]
     assert [float(one) for one in shown] == pytest.approx(
         [2 ** session.log2_evidence() for session in listed], rel=1e-3
     )
@@ -221,11 +221,11 @@ def test_evidence_clicked_once_goes_to_all_models_and_the_largest_disagreement_c
     answers = {one.name: one for one in page.answers}
     for name, session in zip(("Sprinkler", "Wet country"), listed, strict=True):
         assert answers[name].log2_evidence == pytest.approx(session.log2_evidence())
-    found = {one.variable: one.distances["total variation"].value for one in page.ranking}
+    result = {one.variable: one.distances["total variation"].value for one in page.ranking}
     for name in dry.domain.names:
         p, q = (session.belief(name).values for session in listed)
-        assert found[name] == pytest.approx(total_variation(p, q), abs=1e-9)
-    assert list(found.values()) == sorted(found.values(), reverse=True)
+        assert result[name] == pytest.approx(total_variation(p, q), abs=1e-9)
+    assert list(result.values()) == sorted(result.values(), reverse=True)
     # Entered in one model, it goes to the others; so does taking it back.
     finding = Likelihood((("off", 1.0), ("on", 0.25)))
     app.workspace.beliefs("m2").set_finding("sprinkler", finding)
@@ -284,7 +284,7 @@ def test_a_model_that_lacks_a_variable_or_rules_evidence_out_says_so_and_others_
     qtbot.waitUntil(lambda: "B: it has no variable wet." in page.note.text)
     other.set_finding("snow", Observed("yes"))
     assert "snow" not in first.evidence
-    # It cannot snow without rain: the desert refuses, the garden keeps what it was told.
+    # It cannot snow without rain: the desert refuses, the garden keeps its evidence.
     first.set_finding("rain", Excluded(frozenset({"yes"})))
     assert "rain" in first.evidence
     qtbot.waitUntil(lambda: "rain" in page.note.text)

@@ -38,9 +38,9 @@ def panel(window: MainWindow) -> TablePanel:
     add_sprinkler(window.app)
     window.reveal("tablePanel")
     window.app.workspace.select(["wet"])
-    found = panel_widget(window, "tablePanel")
-    assert isinstance(found, TablePanel)
-    return found
+    result = panel_widget(window, "tablePanel")
+    assert isinstance(result, TablePanel)
+    return result
 
 
 def grid(panel: TablePanel) -> TableGrid:
@@ -268,15 +268,15 @@ def test_columns_within_epsilon_get_the_same_letter(
     box = panel.findChild(QCheckBox, "tableSimilar")
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     assert model.rowCount() == rows + 1
-    place = model.head_rows + model.state_count + 1
+    position = model.head_rows + model.state_count + 1
 
     def letters() -> list[object]:
-        return [model.index(place, column).data() for column in range(5)]
+        return [model.index(position, column).data() for column in range(5)]
 
     assert letters() == ["Similar", "A", "B", "C", "D"]
     cpt_edit_session(window.app).set_similarity(marks=True, epsilon=0.1)
     assert letters() == ["Similar", "A", "B", "C", "B"]  # 0.90 and 0.99
-    tints = [model.index(place, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 4, 3)]
+    tints = [model.index(position, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 4, 3)]
     assert tints[0] == tints[1] != tints[2]
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     assert model.rowCount() == rows

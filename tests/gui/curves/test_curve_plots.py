@@ -156,9 +156,9 @@ def test_the_handle_of_λ_stays_inside_the_plot_and_off_the_words(qtbot: QtBot, 
         assert not pill.intersects(plot.legend.sceneBoundingRect())
     plot.set_lambda(0.36)
     if not steps:
-        pill, places = plot.pill.sceneBoundingRect(), zip(*plot._on_scene(), strict=True)
+        pill, positions = plot.pill.sceneBoundingRect(), zip(*plot._on_scene(), strict=True)
         assert not any(pill.intersects(word) for word in plot._labels.label_rects)
-        assert not any(pill.contains(QPointF(x, y)) for x, y in places)
+        assert not any(pill.contains(QPointF(x, y)) for x, y in positions)
 
 
 def test_no_word_lies_under_the_legend(qtbot: QtBot) -> None:
@@ -170,7 +170,7 @@ def test_no_word_lies_under_the_legend(qtbot: QtBot) -> None:
 
 
 def test_the_legend_leaves_the_corners_when_there_are_marks_in_all_of_them(qtbot: QtBot) -> None:
-    places = [(s, h) for s in (100, 60_000) for h in (-18.0, -17.9, -12.1, -12.0)]
+    positions = [(s, h) for s in (100, 60_000) for h in (-18.0, -17.9, -12.1, -12.0)]
     one = made_up_points()[0]
     points = [
         replace(
@@ -180,7 +180,7 @@ def test_the_legend_leaves_the_corners_when_there_are_marks_in_all_of_them(qtbot
             test_log2_likelihood_per_row=height,
             train_log2_likelihood_per_row=height,
         )
-        for number, (size, height) in enumerate(places)
+        for number, (size, height) in enumerate(positions)
     ]
     plot = drawn(qtbot, points, width=420)
     plot.set_lambda(None)
@@ -282,9 +282,9 @@ def test_words_and_handle_are_in_place_before_a_file_is_painted(
 
 
 def card(page: CurvesPage, point: CurvePoint) -> None:
-    place = page.plot._index_of(point.key)
-    assert place is not None
-    page.plot._look_at(place)
+    position = page.plot._index_of(point.key)
+    assert position is not None
+    page.plot._look_at(position)
 
 
 def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
@@ -309,7 +309,7 @@ def test_the_card_has_room_for_its_title_and_says_what_the_right_button_does(
     assert QRectF(page.plot.rect()).contains(QRectF(shown.geometry()))
 
 
-def test_times_are_told_in_units_that_can_be_read() -> None:
+def test_times_are_reported_in_units_that_can_be_read() -> None:
     args = [duration(seconds) for seconds in (0.0107, 41.8, 198, 7199, 8567)]
     assert args == ["10.7 ms", "41.8 s", "3:18 min", "119:59 min", "2:22 h"]
 
@@ -318,7 +318,7 @@ def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_axis_says_so(
     qtbot: QtBot,
 ) -> None:
     points = made_up_points()
-    own = [place for place, point in enumerate(points) if point.family == "pdg"]
+    own = [index for index, point in enumerate(points) if point.family == "pdg"]
     plot = drawn(qtbot, points, 900, "test")
     assert "−∞" not in titles(plot)[0]
     points[own[2]] = replace(points[own[2]], test_log2_likelihood_per_row=-np.inf)
@@ -374,13 +374,13 @@ def test_the_name_of_the_ceiling_stands_where_the_legend_is_not(qtbot: QtBot) ->
         ("all", [area]),
     ):
         plot._labels.keep_clear(covered)
-        place = rect_of_ceiling(plot)
-        ends[side] = None if place is None else place.center().x() > area.center().x()
+        position = rect_of_ceiling(plot)
+        ends[side] = None if position is None else position.center().x() > area.center().x()
     assert ends == {"nothing": True, "right": False, "all": None}
     plot._arrange_overlays()
-    place = rect_of_ceiling(plot)
-    assert place is not None
-    assert not place.intersects(plot.legend.sceneBoundingRect())
+    position = rect_of_ceiling(plot)
+    assert position is not None
+    assert not position.intersects(plot.legend.sceneBoundingRect())
 
 
 def test_another_title_of_the_same_axis_is_in_the_middle_of_it(qtbot: QtBot) -> None:

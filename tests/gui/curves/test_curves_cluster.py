@@ -16,8 +16,8 @@ from tests.core.experiments.plans.test_cluster import (
     Running,
     cluster,
     distributed,
+    entries_of,
     one_version,
-    told,
 )
 from tests.gui.curves.test_curves_plan import LONG, ended, planned
 
@@ -53,5 +53,7 @@ def test_the_address_of_a_scheduler_is_typed_and_its_workers_find_the_same_point
     rows = curves.setup.plan_rows(window.app.project)
     events = run_plan(curves.setup.plan, rows, cancel=NEVER, executor=SerialExecutor())
     here = [event for event in events if isinstance(event, CurvePoint)]
-    assert [one | NOT_KEPT for one in told(curves.points)] == [one | NOT_KEPT for one in told(here)]
+    assert [one | NOT_KEPT for one in entries_of(curves.points)] == [
+        one | NOT_KEPT for one in entries_of(here)
+    ]
     qtbot.waitUntil(lambda: curves.foot.extend.isVisible(), timeout=LONG)

@@ -31,15 +31,15 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn, made_up_points, open_points
-from tests.gui.walking import called, controls_in, misfits, point_at, settle, told
+from tests.gui.walking import called, controls_in, misfits, point_at, settle, spoken_name
 from tests.strategies import random_network
 
 
 def mark_of(page: CurvesPage, key: str) -> QPoint:
     point = next(point for point in page.points if point.key == key)
-    found = page.plot.position_on_screen(point)
-    assert found is not None
-    return found
+    result = page.plot.position_on_screen(point)
+    assert result is not None
+    return result
 
 
 def viewport(plot: SlPlot) -> QWidget:
@@ -47,10 +47,10 @@ def viewport(plot: SlPlot) -> QWidget:
     return plot.canvas.viewport()
 
 
-def drag_to(widget: QWidget, place: QPoint) -> None:
+def drag_to(widget: QWidget, position: QPoint) -> None:
     """Move with the left button held."""
     held, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
-    at = QPointF(place), QPointF(widget.mapToGlobal(place))
+    at = QPointF(position), QPointF(widget.mapToGlobal(position))
     no_key = Qt.KeyboardModifier.NoModifier
     event = QMouseEvent(QEvent.Type.MouseMove, *at, none, held, no_key)
     QApplication.sendEvent(widget, event)
@@ -69,13 +69,13 @@ def test_all_languages_share_the_axes_with_front_letters_and_legend(
     assert {p.key for p in page.chart.front} == {p.key for p in pareto_front(page.points)}
     assert "BIC" in " ".join(page.plot._labels.shown)
     assert page.side.front.model().rowCount() == len(page.chart.front)
-    said = {curve.title: overfitting(curve) for curve in page.chart.curves}
-    assert said["Chow–Liu"] is None
-    assert str(said["PDG"]).startswith("PDG overfits: from size")
-    assert str(said["PDG"]) in page.side.note.text
+    settings = {curve.title: overfitting(curve) for curve in page.chart.curves}
+    assert settings["Chow–Liu"] is None
+    assert str(settings["PDG"]).startswith("PDG overfits: from size")
+    assert str(settings["PDG"]) in page.side.note.text
 
 
-def test_pointing_at_a_mark_tells_its_model_and_the_right_button_pins_it(
+def test_pointing_at_a_mark_reports_its_model_and_the_right_button_pins_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     page = open_points(window.app, made_up_points(), qtbot)
@@ -87,8 +87,8 @@ def test_pointing_at_a_mark_tells_its_model_and_the_right_button_pins_it(
     lines = page.plot.card.shown_lines
     assert lines["Effective size"].replace("\u202f", "") == str(point.effective_size)
     assert lines["Test"].startswith("−")
-    place = mark_of(page, "LDAG0-002")
-    qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.RightButton, pos=place)
+    position = mark_of(page, "LDAG0-002")
+    qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.RightButton, pos=position)
     assert page.pinned == {"LDAG0-002"}
     assert not page.side._pins.isHidden()
     window.app.document.undo_stack.undo()
@@ -147,12 +147,12 @@ def test_marks_far_below_are_left_out_of_sight_until_all_is_asked_for(
         return float(plot.canvas.getViewBox().viewRect().top())  # type: ignore[attr-defined]
 
     assert -19 < lowest() < -16
-    told = "1 mark far below; 0 shows all"
+    text = "1 mark far below; 0 shows all"
     axis = plot.canvas.getAxis("bottom")  # type: ignore[union-attr]
-    assert told in axis.labelText
+    assert text in axis.labelText
     qtbot.keyClick(plot.canvas, Qt.Key.Key_0)
     assert lowest() < -60
-    assert told not in axis.labelText
+    assert text not in axis.labelText
     page.take_points([replace(points[1], seconds=9.0)])  # it stays so while points come
     qtbot.waitUntil(lambda: is_drawn(page))
     assert lowest() < -60
@@ -274,8 +274,8 @@ def test_points_that_others_add_to_a_folder_appear_and_a_click_opens_their_model
     assert "Not now:" in page.foot.resume.toolTip()
     for _ in range(2):
         app.center.bring_to_front(page)
-        place = mark_of(page, page.points[0].key)
-        qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.LeftButton, pos=place)
+        position = mark_of(page, page.points[0].key)
+        qtbot.mouseClick(viewport(page.plot), Qt.MouseButton.LeftButton, pos=position)
         qtbot.waitUntil(lambda: app.center.current is not page)
     assert len(app.project.models) == 1
     entry = app.project.models["m1"]
@@ -317,7 +317,7 @@ def test_everything_is_named_and_fits_a_small_window_with_large_letters(
     settle(window)
     wrong = misfits(page)
     for control in (*controls_in(page), *controls_in(page.side)):
-        wrong += [] if told(control) else [f"{called(control)} has no name"]
+        wrong += [] if spoken_name(control) else [f"{called(control)} has no name"]
         wrong += [] if control.toolTip() else [f"{called(control)} has no tooltip"]
     theme().set_look(scale=1.0)
     assert wrong == []

@@ -56,10 +56,10 @@ def planned(window: MainWindow, lambdas: str = "0.2, 0.5, 0.9, 0.99") -> CurvesP
 def started(window: MainWindow, page: CurvesPlanPage, qtbot: QtBot) -> CurvesPage:
     qtbot.waitUntil(page.start_button.isEnabled)
     qtbot.mouseClick(page.start_button, Qt.MouseButton.LeftButton)
-    found = window.app.center.current
-    assert isinstance(found, CurvesPage)
-    assert found.run is not None
-    return found
+    result = window.app.center.current
+    assert isinstance(result, CurvesPage)
+    assert result.run is not None
+    return result
 
 
 def ended(page: CurvesPage, qtbot: QtBot) -> None:
@@ -143,7 +143,7 @@ def test_an_extended_plan_makes_only_what_is_new(
     assert all(len(curve.spread) == 2 for curve in page.chart.curves)  # means with bars
 
 
-def test_a_sweep_that_runs_tells_what_waits_and_keeps_its_plan(
+def test_a_sweep_that_runs_reports_what_waits_and_keeps_its_plan(
     window: MainWindow, qtbot: QtBot, executor: SlowPlace
 ) -> None:
     executor.most = 2
@@ -167,7 +167,7 @@ def test_a_sweep_that_runs_tells_what_waits_and_keeps_its_plan(
     assert again.refusal.text == ""
 
 
-def test_the_time_left_is_that_of_this_sweep_and_not_told_of_the_last_runs() -> None:
+def test_the_time_left_is_that_of_this_sweep_and_not_that_of_the_last_runs() -> None:
     def left(share: float, before: float = 0.0) -> str:
         return progress_text(JobState.RUNNING, "", 5, 10, 5, 60.0, share, before)
 
@@ -177,10 +177,10 @@ def test_the_time_left_is_that_of_this_sweep_and_not_told_of_the_last_runs() -> 
     assert "left" not in left(0.95)
 
 
-def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot) -> None:
+def test_what_is_wrong_is_reported_before_the_start(window: MainWindow, qtbot: QtBot) -> None:
     page = planned(window)
     page.learners.choose(TREE)
-    for name, text, said in (
+    for name, text, messages in (
         ("planLambdas", "0.5, 1.5", "λ must all lie between 0 and 1"),
         ("planLambdas", "half", "“half” is no number"),
         ("planSeeds", "-1", "“-1” must be 0 or more"),
@@ -190,7 +190,7 @@ def test_what_is_wrong_is_said_before_the_start(window: MainWindow, qtbot: QtBot
         field = page.findChild(QLineEdit, name)
         assert isinstance(field, QLineEdit)
         field.setText(text)
-        qtbot.waitUntil(lambda said=said: said in page.refusal.text)  # type: ignore[misc]
+        qtbot.waitUntil(lambda messages=messages: messages in page.refusal.text)  # type: ignore[misc]
         assert not page.start_button.isEnabled()
         assert field.property("state") == "error"
         field.setText("")

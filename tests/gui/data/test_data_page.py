@@ -74,8 +74,8 @@ def add_weather_model(window: MainWindow) -> str:
 
 def column_of(page: DataPage, name: str) -> list[str]:
     model = page.table.model
-    place = model.dataset.domain.index(name)
-    return [str(model.index(row, place).data()) for row in range(model.rowCount())]
+    index = model.dataset.domain.index(name)
+    return [str(model.index(row, index).data()) for row in range(model.rowCount())]
 
 
 def test_the_page_says_how_many_rows_are_complete(page: DataPage) -> None:
@@ -96,14 +96,14 @@ def test_clicking_a_head_sorts_with_missing_cells_last_in_both_directions(
 ) -> None:
     head = page.table.view.horizontalHeader()
     x = head.sectionViewportPosition(1) + head.sectionSize(1) // 2
-    place = QPoint(x, head.height() // 2)
-    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = QPoint(x, head.height() // 2)
+    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
     ascending = column_of(page, "wind")
-    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
     descending = column_of(page, "wind")
     assert ascending == ["calm", "calm", "calm", "breeze", "storm", "·"]
     assert descending == ["storm", "breeze", "calm", "calm", "calm", "·"]
-    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert column_of(page, "wind") == ["storm", "calm", "·", "breeze", "calm", "calm"]
 
 
@@ -249,8 +249,8 @@ def test_clicking_a_cell_of_the_heat_map_selects_its_two_nodes(
     window.app.center.bring_to_front(page)
     tab = counted(window, page, qtbot)
     QApplication.processEvents()
-    place = tab.map.cell_rect("rain", "grass").center().toPoint()
-    qtbot.mouseClick(tab.map, Qt.MouseButton.LeftButton, pos=place)
+    position = tab.map.cell_rect("rain", "grass").center().toPoint()
+    qtbot.mouseClick(tab.map, Qt.MouseButton.LeftButton, pos=position)
     assert window.app.workspace.model_id == model_id
     assert window.app.workspace.selection.nodes == ("rain", "grass")
     assert tab.pair.title.text() == "rain × grass"
@@ -268,16 +268,16 @@ def test_a_cell_says_both_names_the_bits_and_the_p_value(
     assert tab.describe(0, 0) == "rain: entropy 1.000 bits"
 
 
-def test_counting_the_pairs_tells_how_far_it_is_and_can_be_stopped(
+def test_counting_the_pairs_reports_how_far_it_is_and_can_be_stopped(
     qtbot: QtBot, page: DataPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     goes_on = threading.Event()
 
-    def counting(data: DataSet, cancel: CancelToken, told: ReportFraction) -> Associations:
-        told(0.25)
+    def counting(data: DataSet, cancel: CancelToken, message: ReportFraction) -> Associations:
+        message(0.25)
         goes_on.wait(60)
         cancel.raise_if_cancelled()
-        return associations(data, cancel, told)
+        return associations(data, cancel, message)
 
     monkeypatch.setattr(association_page, "associations", counting)
     tab = page.show_tab("associations")
@@ -329,8 +329,8 @@ def test_a_row_becomes_the_evidence_of_the_last_model_in_view(
 
 def test_the_target_is_no_evidence_when_a_row_is_used() -> None:
     data = DataSet.from_rows(WEATHER, ROWS)
-    found = findings_of_row(data, 0, BayesianNetwork.uniform(WEATHER), target="rain")
-    assert found == {"wind": Observed("storm"), "grass": Observed("wet")}
+    result = findings_of_row(data, 0, BayesianNetwork.uniform(WEATHER), target="rain")
+    assert result == {"wind": Observed("storm"), "grass": Observed("wet")}
 
 
 def test_a_split_is_made_and_taken_back(window: MainWindow, page: DataPage, qtbot: QtBot) -> None:

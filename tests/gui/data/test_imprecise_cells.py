@@ -45,8 +45,8 @@ def editor_of(page: DataPage, row: int, column: int) -> SetEditor:
     view = page.table.view
     view.setCurrentIndex(page.table.model.index(row, column))
     view.edit(view.currentIndex())
-    found = view.viewport().findChildren(SetEditor)
-    return found[-1]
+    result = view.viewport().findChildren(SetEditor)
+    return result[-1]
 
 
 def test_sets_are_edited_as_text_and_with_ticks_and_saved(

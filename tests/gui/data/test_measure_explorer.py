@@ -50,8 +50,8 @@ def choose(tab: AssociationTab, key: str, qtbot: QtBot) -> None:
 
 
 def click(tab: AssociationTab, first: str, second: str, qtbot: QtBot) -> None:
-    place = tab.map.cell_rect(first, second).center().toPoint()
-    qtbot.mouseClick(tab.map, Qt.MouseButton.LeftButton, pos=place)
+    position = tab.map.cell_rect(first, second).center().toPoint()
+    qtbot.mouseClick(tab.map, Qt.MouseButton.LeftButton, pos=position)
     qtbot.waitUntil(lambda: tab.pair.table.model().rowCount() > 0, timeout=60_000)
 
 

@@ -25,10 +25,10 @@ def chips(window: MainWindow, sample_data: Path, qtbot: QtBot) -> StateChips:
     panel = inspector(window)
     qtbot.waitUntil(panel.node.isVisible)
     panel.node.show_tab("table")
-    found = panel.findChild(StateChips, "inspectorStates")
-    assert isinstance(found, StateChips)
-    qtbot.waitUntil(lambda: found.states == ("yes", "no"))
-    return found
+    result = panel.findChild(StateChips, "inspectorStates")
+    assert isinstance(result, StateChips)
+    qtbot.waitUntil(lambda: result.states == ("yes", "no"))
+    return result
 
 
 def network(window: MainWindow) -> BayesianNetwork:
@@ -86,19 +86,19 @@ def test_ctrl_and_arrow_orders_and_beliefs_stay_with_their_names(
     assert current.text() == "yes"
 
 
-def test_delete_removes_a_state_and_tells_it(
+def test_delete_removes_a_state_and_reports_it(
     qtbot: QtBot, window: MainWindow, chips: StateChips
 ) -> None:
     end_editing(qtbot, chips, add(qtbot, window))
-    told: list[str] = []
-    window.app.toast.connect(lambda sentence, _undo: told.append(sentence))
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _undo: messages.append(message))
     chips.setFocus()
     chips.choose("no")
     qtbot.keyClick(chips, Key.Key_Delete)
     model = network(window)
     assert model.domain["tub"].states == ("yes", "state 1")
     assert np.allclose(model.table("tub").sum(axis=-1), 1)
-    assert told == [
+    assert messages == [
         "tub = no was removed. The other states of its table were scaled to 1; in 1 table of "
         "children its columns went."
     ]
@@ -108,13 +108,13 @@ def test_the_last_two_states_cannot_be_removed(
     qtbot: QtBot, window: MainWindow, chips: StateChips
 ) -> None:
     before = window.app.project
-    said: list[str] = []
-    window.app.errors.message.connect(said.append)
+    messages: list[str] = []
+    window.app.errors.message.connect(messages.append)
     chips.setFocus()
     chips.choose("no")
     qtbot.keyClick(chips, Key.Key_Delete)
     assert window.app.project is before
-    assert "needs two" in said[0]
+    assert "needs two" in messages[0]
 
 
 def test_evidence_on_a_removed_state_goes(

@@ -88,8 +88,10 @@ def test_a_cell_lists_its_rows_and_a_row_becomes_evidence(
     qtbot.keyClick(page.pictures.confusion, Qt.Key.Key_Return)
     assert page.lists.row_numbers == tuple(result.rows_of_cell(0, 1).tolist())
     true, chosen = np.unravel_index(int(result.confusion.argmax()), result.confusion.shape)
-    place = page.pictures.confusion.cell_rect(result.states[true], result.states[chosen]).center()
-    qtbot.mouseClick(page.pictures.confusion, LEFT, pos=place.toPoint())
+    position = page.pictures.confusion.cell_rect(
+        result.states[true], result.states[chosen]
+    ).center()
+    qtbot.mouseClick(page.pictures.confusion, LEFT, pos=position.toPoint())
     assert page.lists.views.current == "rows"
     assert page.lists.row_numbers == tuple(result.rows_of_cell(int(true), int(chosen)).tolist())
     page.lists.rows.setFocus()
@@ -118,11 +120,11 @@ def test_another_target_other_rows_another_model(
     page.row_sets.setCurrentIndex(2)
     page.row_sets.activated.emit(2)
     assert answered(qtbot, page).result.row_count == 100
-    place = page.targets.findData("rain")
-    page.targets.setCurrentIndex(place)
-    page.targets.activated.emit(place)
+    position = page.targets.findData("rain")
+    page.targets.setCurrentIndex(position)
+    page.targets.activated.emit(position)
     assert answered(qtbot, page).result.target == "rain"
-    # The rows of a cell are told by their numbers in the whole data set.
+    # The rows of a cell are identified by their numbers in the whole data set.
     page.pictures.confusion.chosen.emit("no", "no")
     inside = app.project.data["d1"].split
     assert inside is not None

@@ -30,7 +30,7 @@ from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.asia import inspector, network_of
-from tests.gui.walking import controls_in, misfits, point_at, settle, told
+from tests.gui.walking import controls_in, misfits, point_at, settle, spoken_name
 
 ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")}
 
@@ -208,7 +208,7 @@ def test_a_long_chart_scrolls_under_its_axis_and_follows_the_keys(qtbot: QtBot) 
 # -- conflict and the cautious view
 
 
-def test_the_evidence_list_tells_how_findings_go_together_and_which_do_not(
+def test_the_evidence_list_reports_how_findings_go_together_and_which_do_not(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     window.app.workspace.select(())
@@ -378,7 +378,7 @@ def test_every_view_fits_a_small_screen_and_every_control_says_what_it_is(
             page = open_page(window, action, qtbot)
             settle(window)
             problems += [f"{action}: {text}" for text in misfits(page)]
-            assert all(told(control) for control in controls_in(page))
+            assert all(spoken_name(control) for control in controls_in(page))
             assert all(control.toolTip() for control in page.findChildren(QComboBox))
         assert problems == []
     finally:

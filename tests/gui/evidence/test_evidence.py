@@ -257,7 +257,7 @@ def test_scenarios_are_copied_and_exported_to_all_digits(
     assert exported == rows
 
 
-def test_only_the_selected_variables_are_compared_when_wished(
+def test_only_the_selected_variables_are_compared_on_request(
     window: MainWindow, live: BeliefService, scenarios: ScenariosPage, qtbot: QtBot
 ) -> None:
     scenarios._only.click()
@@ -266,7 +266,7 @@ def test_only_the_selected_variables_are_compared_when_wished(
     assert {card.name for card in scenarios.cards.cards} == {"lung", "bronc"}
 
 
-def test_an_impossible_scenario_is_told_and_the_others_stay(
+def test_an_impossible_scenario_is_reported_and_the_others_stay(
     window: MainWindow, live: BeliefService, scenarios: ScenariosPage, qtbot: QtBot
 ) -> None:
     save_case(window, "Broken", {"tub": Observed("yes"), "either": Observed("no")})
@@ -282,7 +282,7 @@ def test_a_case_of_another_model_is_loaded_as_far_as_it_fits(
     assert live.evidence == {"smoke": Observed("yes")}
 
 
-def test_loading_impossible_evidence_keeps_what_can_hold_and_tells_the_rest(
+def test_loading_impossible_evidence_keeps_what_can_hold_and_reports_the_rest(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(live.refused) as emitted:

@@ -189,7 +189,7 @@ def test_a_model_that_is_too_large_keeps_its_error_and_refuses_evidence(qtbot: Q
     assert not live.evidence
 
 
-def test_a_large_model_that_cannot_be_opened_tells_it_later(
+def test_a_large_model_that_cannot_be_opened_reports_it_later(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(belief_engine, "opens_at_once", lambda _model: False)
@@ -301,7 +301,7 @@ def test_side_questions_leave_the_evidence_alone_and_the_newest_is_answered(qtbo
     assert live.evidence == {"wet": Observed("yes")}
 
 
-def test_a_side_question_that_cannot_be_answered_tells_why(qtbot: QtBot) -> None:
+def test_a_side_question_that_cannot_be_answered_reports_why(qtbot: QtBot) -> None:
     live = BeliefService(sprinkler())
     errors: list[PgmStudioError] = []
 

@@ -39,7 +39,7 @@ def test_a_finding_has_a_chip_and_a_short_form(
     assert short_text(variable, finding) == short
 
 
-def test_all_of_a_finding_is_said_for_texts() -> None:
+def test_all_of_a_finding_is_reported_for_texts() -> None:
     assert finding_text(Observed("yes")) == "= yes"
     assert finding_text(Likelihood((("yes", 0.9), ("no", 0.3)))) == "likelihood yes 0.9, no 0.3"
 

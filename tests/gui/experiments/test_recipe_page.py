@@ -20,15 +20,15 @@ WAIT_MS = 60_000
 @pytest.fixture
 def page(window: MainWindow) -> RecipePage:
     window.app.actions["evaluate.recipes"].trigger()
-    found = window.app.center.page("recipes")
-    assert isinstance(found, RecipePage)
-    return found
+    result = window.app.center.page("recipes")
+    assert isinstance(result, RecipePage)
+    return result
 
 
 def press(qtbot: QtBot, page: RecipePage, name: str) -> None:
-    found = page.findChild(QPushButton, name)
-    assert found is not None
-    qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
+    result = page.findChild(QPushButton, name)
+    assert result is not None
+    qtbot.mouseClick(result, Qt.MouseButton.LeftButton)
 
 
 def cell(page: RecipePage, row: int, column: int) -> str:
@@ -95,7 +95,7 @@ def test_stopping_keeps_the_rows_so_far(qtbot: QtBot, page: RecipePage) -> None:
     assert "Stopped" in page.view.progress_label.text()
 
 
-def test_absent_data_are_told_and_a_folder_can_be_given(
+def test_absent_data_are_reported_and_a_folder_can_be_given(
     qtbot: QtBot, page: RecipePage, window: MainWindow, tmp_path: Path
 ) -> None:
     page.use_folder(tmp_path)

@@ -91,15 +91,15 @@ def coarse(image: QImage, side: int = 24) -> NDArray[np.float64]:
 
 
 def svg_inches(content: bytes) -> tuple[float, float]:
-    found = re.search(rb'<svg width="([\d.]+)mm" height="([\d.]+)mm"', content)
-    assert found is not None
-    return float(found[1]) / MM_PER_INCH, float(found[2]) / MM_PER_INCH
+    result = re.search(rb'<svg width="([\d.]+)mm" height="([\d.]+)mm"', content)
+    assert result is not None
+    return float(result[1]) / MM_PER_INCH, float(result[2]) / MM_PER_INCH
 
 
 def pdf_inches(content: bytes) -> tuple[float, float]:
-    found = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", content)
-    assert found is not None
-    return float(found[1]) / POINTS_PER_INCH, float(found[2]) / POINTS_PER_INCH
+    result = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", content)
+    assert result is not None
+    return float(result[1]) / POINTS_PER_INCH, float(result[2]) / POINTS_PER_INCH
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -221,7 +221,7 @@ def test_an_unknown_ending_is_refused(drawing: CanvasDrawing, tmp_path: Path) ->
 
 @pytest.fixture
 def plot(qtbot: QtBot, window: MainWindow) -> ScorePlot:
-    """The plot of a run that has told five scores of two restarts."""
+    """The plot of a run that has reported five scores of two restarts."""
     add_sprinkler(window.app)
     window.reveal("runsPanel")
     learner = learner_of("bn.hill-climb")
@@ -231,10 +231,10 @@ def plot(qtbot: QtBot, window: MainWindow) -> ScorePlot:
     run.trace.steps = [0, 1, 2, 3, 4]
     run.trace.scores = [-9.0, -7.0, -8.0, -6.0, -6.5]
     run.trace.groups = [0, 0, 1, 1, 1]
-    found = window.findChild(ScorePlot, "scorePlot")
-    found.show_run(run)
-    qtbot.waitUntil(lambda: found.canvas is not None and found.canvas.height() > 20)
-    return found
+    result = window.findChild(ScorePlot, "scorePlot")
+    result.show_run(run)
+    qtbot.waitUntil(lambda: result.canvas is not None and result.canvas.height() > 20)
+    return result
 
 
 def test_a_plot_is_exported_in_the_chosen_look_and_stays_as_it_was(
@@ -268,17 +268,17 @@ def dialog(qtbot: QtBot, window: MainWindow, page: ModelPage) -> ExportDialog:
     with qtbot.waitActive(window):
         window.activateWindow()
     qtbot.keyClick(page.canvas.view, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    found = window.findChild(ExportDialog, "exportDialog")
-    assert found is not None
-    qtbot.waitUntil(lambda: not found.findChild(QLabel, "exportPreview").pixmap().isNull())
-    return found
+    result = window.findChild(ExportDialog, "exportDialog")
+    assert result is not None
+    qtbot.waitUntil(lambda: not result.findChild(QLabel, "exportPreview").pixmap().isNull())
+    return result
 
 
 def press(qtbot: QtBot, dialog: ExportDialog, name: str) -> None:
     for kind in (QToolButton, QPushButton):
-        found = dialog.findChild(kind, name)
-        if found is not None:
-            qtbot.mouseClick(found, LEFT)
+        result = dialog.findChild(kind, name)
+        if result is not None:
+            qtbot.mouseClick(result, LEFT)
             return
     raise AssertionError(name)
 
@@ -301,18 +301,20 @@ def test_choosing_a_format_and_a_file_writes_the_picture(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     press(qtbot, dialog, f"exportFormat.{ending}")
     assert dialog.findChild(QSpinBox, "exportDpi").isVisible() == (ending == ".png")
-    said: list[str] = []
-    window.app.toast.connect(lambda sentence, _undo: said.append(sentence))
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _undo: messages.append(message))
     press(qtbot, dialog, "exportSave")
     assert asked[0].endswith(f"Sprinkler{ending}")
     path = tmp_path / f"out{ending}"  # the ending is added when it was not typed
     heads = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     assert path.read_bytes().startswith(heads[ending])
-    assert said == [f"Wrote {path.name}."]
+    assert messages == [f"Wrote {path.name}."]
     assert not dialog.isVisible()
 
 
-def test_what_stands_in_the_way_is_said_in_the_dialog(dialog: ExportDialog, tmp_path: Path) -> None:
+def test_what_stands_in_the_way_is_reported_in_the_dialog(
+    dialog: ExportDialog, tmp_path: Path
+) -> None:
     assert not dialog.export_to(tmp_path / "missing" / "graph.png")
     note = dialog.findChild(Note, "exportTrouble")
     assert note.isVisible()
@@ -363,7 +365,7 @@ def test_the_dialog_fits_a_small_window(window: MainWindow, page: ModelPage, sca
     settle(window)
     assert dialog.width() <= 1024
     assert dialog.height() <= 700
-    found = misfits(dialog)
+    result = misfits(dialog)
     dialog.reject()
     theme().set_look(scale=1.0)
-    assert not found, "\n".join(found)
+    assert not result, "\n".join(result)

@@ -33,9 +33,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def content_of(path: Path) -> Any:
     text = path.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', text)
-    assert found is not None
-    return json.loads(found[1])
+    result = re.search(r'<script type="application/json" id="page">(.*?)</script>', text)
+    assert result is not None
+    return json.loads(result[1])
 
 
 def test_the_active_model_is_written_as_a_page_and_shown(

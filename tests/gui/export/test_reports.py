@@ -74,11 +74,11 @@ def test_the_project_is_written_as_a_page_and_shown(
     show_project(app, learned_project(), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
     app.actions.refresh("file.report")
-    with qtbot.waitSignal(app.toast, timeout=60_000) as told:
+    with qtbot.waitSignal(app.toast, timeout=60_000) as emitted:
         app.actions["file.report"].trigger()
         press_write(window)
-    assert told.args is not None
-    assert told.args[0] == "Wrote page.html."
+    assert emitted.args is not None
+    assert emitted.args[0] == "Wrote page.html."
     assert opened == [tmp_path / "page.html"]
     checked(opened[0].read_text(encoding="utf-8"))
 
@@ -128,7 +128,7 @@ def test_curves_of_the_project_are_run_again_with_its_rows(
     assert "all numbers but the times are equal" in target.read_text(encoding="utf-8")
 
 
-def test_a_folder_that_is_no_experiment_is_told(
+def test_a_folder_that_is_no_experiment_is_reported(
     window: MainWindow,
     qtbot: QtBot,
     tmp_path: Path,
@@ -153,11 +153,11 @@ def test_all_runs_are_done_again_and_compared(window: MainWindow, qtbot: QtBot) 
     runs = {**project.runs, "r2": replace(project.runs["r1"], title="Odd", model_id="m2")}
     show_project(app, replace(project, models=models, runs=runs), None)
     app.actions.refresh("learn.reproduce-all")
-    said: list[str] = []
-    app.toast.connect(lambda sentence, _undo: said.append(sentence))
+    messages: list[str] = []
+    app.toast.connect(lambda message, _undo: messages.append(message))
     app.actions["learn.reproduce-all"].trigger()
-    qtbot.waitUntil(lambda: len(said) == 2, timeout=60_000)
-    assert said[1] == ("1 run gave the same model, bit for bit. Not reproduced: Odd.")
+    qtbot.waitUntil(lambda: len(messages) == 2, timeout=60_000)
+    assert messages[1] == ("1 run gave the same model, bit for bit. Not reproduced: Odd.")
 
 
 def test_what_could_not_be_compared_is_counted() -> None:

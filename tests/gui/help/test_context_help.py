@@ -113,8 +113,8 @@ def test_long_names_beside_numbers_are_broken_and_leave_room_for_the_question_ma
 def _column_titles() -> dict[str, tuple[str, bool]]:
     """By the key of its number, the title of every column of numbers in a table of the window."""
     keys = {}
-    for found in pkgutil.walk_packages(pgmstudio.gui.__path__, "pgmstudio.gui."):
-        for value in vars(importlib.import_module(found.name)).values():
+    for result in pkgutil.walk_packages(pgmstudio.gui.__path__, "pgmstudio.gui."):
+        for value in vars(importlib.import_module(result.name)).values():
             columns = value if isinstance(value, tuple) else (value,)
             for column in columns:
                 if isinstance(column, Column) and column.is_number and column.title:

@@ -71,10 +71,10 @@ def test_labels_that_fit_never_touch(texts: list[tuple[float, float]]) -> None:
     assert (lefts is None) == (sum(widths) + 4 * max(0, len(widths) - 1) > 500)
     if lefts is None:
         return
-    for place, (left, width) in enumerate(zip(lefts, widths, strict=True)):
+    for index, (left, width) in enumerate(zip(lefts, widths, strict=True)):
         assert -1e-9 <= left <= 500 - width + 1e-9
-        if place:
-            assert left >= lefts[place - 1] + widths[place - 1] + 4 - 1e-6
+        if index:
+            assert left >= lefts[index - 1] + widths[index - 1] + 4 - 1e-6
 
 
 def test_one_cut_more_splits_the_fullest_bin_and_one_less_joins_the_emptiest() -> None:
@@ -137,9 +137,9 @@ def test_a_cell_of_the_heat_map_is_chosen_by_keys(qtbot: QtBot) -> None:
     heat.show_values(["a", "b", "c"], np.eye(3), [0, 1, 2])
     heat.setFocus()
     qtbot.keyClick(heat, Qt.Key.Key_Right)
-    with qtbot.waitSignal(heat.chosen) as told:
+    with qtbot.waitSignal(heat.chosen) as emitted:
         qtbot.keyClick(heat, Qt.Key.Key_Return)
-    assert told.args == ["a", "b"]
+    assert emitted.args == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_cell_of_the_heat_map_is_chosen_by_keys(qtbot: QtBot) -> None:
         ((1.0, 2.0), (1.5, 2.5), ""),
     ],
 )
-def test_the_last_change_of_a_cut_is_told(
+def test_the_last_change_of_a_cut_is_reported(
     before: tuple[float, ...], after: tuple[float, ...], words: str
 ) -> None:
     assert describe_change(before, after) == words

@@ -163,8 +163,8 @@ def test_cuts_are_moved_added_and_removed_by_keys_and_double_click(
     qtbot.keyClick(histogram, Qt.Key.Key_Right)
     (moved,) = histogram.points
     assert 0 < moved - point <= histogram.step
-    place = QPoint(histogram.x_of(120), histogram.height() // 2)
-    qtbot.mouseDClick(histogram, Qt.MouseButton.LeftButton, pos=place)
+    position = QPoint(histogram.x_of(120), histogram.height() // 2)
+    qtbot.mouseDClick(histogram, Qt.MouseButton.LeftButton, pos=position)
     assert len(histogram.points) == 2
     assert histogram.points[1] == pytest.approx(120, abs=histogram.step)
     qtbot.keyClick(histogram, Qt.Key.Key_Delete)
@@ -252,7 +252,7 @@ def test_other_missing_markers_are_read_at_once(
     assert [column.missing for column in page.reading.report.columns] == [0, 1]  # type: ignore[union-attr]
 
 
-def test_a_file_that_is_no_table_is_told_in_one_sentence_and_nothing_is_lost(
+def test_a_file_that_is_no_table_is_reported_in_one_sentence_and_nothing_is_lost(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "broken.xlsx"
@@ -395,7 +395,7 @@ def test_the_facts_of_a_file_are_never_cut(qtbot: QtBot, width: int) -> None:
         theme().set_look(scale=1.0)
 
 
-def test_the_status_bar_tells_of_the_file_and_follows_the_ticks(
+def test_the_status_bar_reports_of_the_file_and_follows_the_ticks(
     window: MainWindow, qtbot: QtBot, patients: Path
 ) -> None:
     page = opened(window, qtbot, patients)

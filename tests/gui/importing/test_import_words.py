@@ -55,17 +55,17 @@ def measured(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_list_tells_how_many_bins_were_found_not_how_many_were_wanted(
+def test_the_list_reports_how_many_bins_were_found_not_how_many_were_wanted(
     window: MainWindow, qtbot: QtBot, measured: Path
 ) -> None:
     page = read_page(window, qtbot, measured)
     page.go_to(CUTS)
     page.view.cuts.cutting_requested.emit("cut chol: Rounded", Discretisation("nice", 4))
-    found = len(page.view.cuts.points) + 1
-    assert found != 4
-    assert chip_of(page, "chol") == f"{found} bins"
-    assert page.view.detail.bins.text() == f"Discretised into {found} bins."
-    assert page.view.cuts.bins.value() == found
+    result = len(page.view.cuts.points) + 1
+    assert result != 4
+    assert chip_of(page, "chol") == f"{result} bins"
+    assert page.view.detail.bins.text() == f"Discretised into {result} bins."
+    assert page.view.cuts.bins.value() == result
 
 
 def test_cuts_are_proposed_for_a_target_that_has_something_to_tell_apart(
@@ -89,7 +89,7 @@ def test_several_problems_of_a_file_stand_in_lines_of_their_own(
     assert lines[-1] == "and 15 more"
 
 
-def test_a_header_without_rows_is_told_and_cannot_be_imported(
+def test_a_header_without_rows_is_reported_and_cannot_be_imported(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "names.csv"

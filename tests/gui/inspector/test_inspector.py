@@ -88,8 +88,10 @@ def test_an_impossible_bar_is_struck_cannot_be_clicked_and_says_why(
     qtbot.waitUntil(lambda: bars.bars.impossible == {"no"})
     click_bar(qtbot, bars, "no")
     assert live.evidence == {"tub": Observed("yes")}
-    place = bars.row_rect("no").center().toPoint()
-    QApplication.sendEvent(bars, QHelpEvent(QEvent.Type.ToolTip, place, bars.mapToGlobal(place)))
+    position = bars.row_rect("no").center().toPoint()
+    QApplication.sendEvent(
+        bars, QHelpEvent(QEvent.Type.ToolTip, position, bars.mapToGlobal(position))
+    )
     assert "Not now: tub = yes rules out either = no." in QToolTip.text()
 
 
@@ -214,8 +216,8 @@ def test_ask_next_names_the_variable_with_most_information_about_the_target(
         if n not in ("lung", "smoke", "xray")
     }
     best = max(bits, key=lambda name: bits[name])
-    told = text.text()  # type: ignore[attr-defined]
-    assert told.index(f">{best}<") < told.index(f"{bits[best]:.2f} bits")
+    message = text.text()  # type: ignore[attr-defined]
+    assert message.index(f">{best}<") < message.index(f"{bits[best]:.2f} bits")
 
 
 def test_several_selected_variables_show_their_joint_belief(
@@ -245,11 +247,11 @@ def test_long_names_in_a_joint_table_give_way_to_short_ones(window: MainWindow) 
     whole = ", ".join(names)
     assert shortened(names, metrics.horizontalAdvance(whole) + 1, metrics) == whole
     room = metrics.horizontalAdvance(whole) // 2
-    told = shortened(names, room, metrics)
-    assert told.startswith("no, ")
-    assert told.endswith(", yes")
-    assert "…" in told
-    assert metrics.horizontalAdvance(told) <= room
+    message = shortened(names, room, metrics)
+    assert message.startswith("no, ")
+    assert message.endswith(", yes")
+    assert "…" in message
+    assert metrics.horizontalAdvance(message) <= room
 
 
 def test_a_joint_belief_beyond_a_million_cells_is_refused_in_words(
@@ -263,7 +265,7 @@ def test_a_joint_belief_beyond_a_million_cells_is_refused_in_words(
     assert page.joint is None
 
 
-def test_with_nothing_selected_the_model_tells_its_sizes_and_fit(
+def test_with_nothing_selected_the_model_reports_its_sizes_and_fit(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     network = network_of(live)
@@ -281,13 +283,13 @@ def test_with_nothing_selected_the_model_tells_its_sizes_and_fit(
     assert page.card.facts["Seed"] == "7"
 
 
-def test_the_card_tells_knowledge_and_first_models_in_words() -> None:
+def test_the_card_reports_knowledge_and_first_models_in_words() -> None:
     rules = Knowledge(required=frozenset({("a", "b")}), tiers=(("a",), ("b",)))
     params = plain_params(HillClimbParams(knowledge=rules), {})
     recorded = {**params, "start": {"model": "m1"}}
     card = provenance_facts({"learner": "bn.hill-climb", "parameters": recorded})
-    told = {title: words for title, words, _ in card}
-    assert (told["Knowledge"], told["Start"]) == ("3 rules", "m1")
+    settings = {title: words for title, words, _ in card}
+    assert (settings["Knowledge"], settings["Start"]) == ("3 rules", "m1")
 
 
 def test_the_most_probable_explanation_is_shown_with_its_probability(

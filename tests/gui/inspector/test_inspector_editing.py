@@ -63,13 +63,13 @@ def test_a_name_that_is_taken_is_refused_and_the_field_goes_back(
     assert isinstance(identifier, QLineEdit)
     identifier.selectAll()
     qtbot.keyClicks(identifier, "lung")
-    with qtbot.waitSignal(window.app.errors.message) as told:
+    with qtbot.waitSignal(window.app.errors.message) as emitted:
         qtbot.keyClick(identifier, Key.Key_Return)
-    assert "lung" in told.args[0]
+    assert "lung" in emitted.args[0]
     assert identifier.text() == "tub"
 
 
-def test_the_table_tab_tells_columns_and_free_parameters(
+def test_the_table_tab_reports_columns_and_free_parameters(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
     inspect(window, qtbot, "dysp", tab="table")

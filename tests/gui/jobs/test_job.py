@@ -41,15 +41,15 @@ def test_notes_are_never_lost_and_progress_is_thinned(qtbot: QtBot) -> None:
 
 
 def test_a_short_run_has_its_whole_curve_and_a_long_one_is_thinned(qtbot: QtBot) -> None:
-    def told(count: int) -> list[float]:
+    def scores_of(count: int) -> list[float]:
         job = Job(lambda _: (Progress(None, "", {"score": float(n)}) for n in range(count)))
         heard = collect(job)
         job.start()
         wait_for_end(qtbot, job)
         return [e.counters["score"] for e in heard if isinstance(e, Progress)]
 
-    assert told(300) == list(range(300))
-    many = told(20_000)
+    assert scores_of(300) == list(range(300))
+    many = scores_of(20_000)
     assert len(many) < 20_000
     assert many[-1] == 19_999
 
@@ -83,7 +83,7 @@ def test_a_job_cancelled_while_it_waits_never_starts(qtbot: QtBot) -> None:
     assert not started
 
 
-def test_an_error_is_told_after_the_events_before_it(qtbot: QtBot) -> None:
+def test_an_error_is_reported_after_the_events_before_it(qtbot: QtBot) -> None:
     def task(cancel: CancelToken) -> Iterator[object]:
         yield Note("before")
         raise DataError("There are no rows.")

@@ -78,10 +78,10 @@ def test_a_person_races_the_languages_on_one_plot(
     curves.side.slider.setValue(500)
     assert curves.plot.selected() is best_at(curves.points, 0.5)
     front = curves.chart.front[-1]
-    place = curves.plot.position_on_screen(front)
-    assert place is not None
+    position = curves.plot.position_on_screen(front)
+    assert position is not None
     assert curves.plot.canvas is not None
-    qtbot.mouseClick(curves.plot.canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(curves.plot.canvas.viewport(), Qt.MouseButton.LeftButton, pos=position)
     qtbot.waitUntil(lambda: isinstance(app.center.current, ModelPage), timeout=LONG)
     (entry,) = app.project.models.values()
     assert entry.data_id == "d1"

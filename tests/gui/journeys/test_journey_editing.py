@@ -47,10 +47,10 @@ def driver(driver: WindowDriver) -> WindowDriver:
 # -- journey 8: edit by hand
 
 
-def new_node(qtbot: QtBot, page: ModelPage, name: str, place: QPoint) -> None:
+def new_node(qtbot: QtBot, page: ModelPage, name: str, position: QPoint) -> None:
     """N at the pointer, then the name and Enter."""
     view = page.canvas.view
-    point_at(view.viewport(), place)
+    point_at(view.viewport(), position)
     qtbot.keyClick(view, Key.Key_N)
     editor = view.viewport().findChild(QLineEdit, "nameEditor")
     assert editor.isVisible()
@@ -119,12 +119,12 @@ def test_edit_by_hand(
     driver.settle()
     view = page.canvas.view
     view.setFocus()
-    for name, place in (
+    for name, position in (
         ("rain", QPoint(160, 120)),
         ("sprinkler", QPoint(480, 120)),
         ("grass", QPoint(320, 380)),
     ):
-        new_node(qtbot, page, name, place)
+        new_node(qtbot, page, name, position)
     view.set_zoom(1.0)
     view.fit()
 
@@ -183,8 +183,8 @@ def test_edit_by_hand(
     qtbot.mouseClick(driver.widget("inspectorTabs.table"), LEFT)
     chips = driver.widget("inspectorStates")
     assert isinstance(chips, QListWidget)
-    place = chips.visualItemRect(chips.item(0)).center()
-    qtbot.mouseClick(chips.viewport(), LEFT, pos=place)
+    position = chips.visualItemRect(chips.item(0)).center()
+    qtbot.mouseClick(chips.viewport(), LEFT, pos=position)
     qtbot.keyClick(chips, Key.Key_F2)
     editor = chips.viewport().findChild(QLineEdit)
     editor.selectAll()
@@ -195,8 +195,8 @@ def test_edit_by_hand(
 
     # Two of the three into a second model; the third is summed out.
     first = network_in_view(window)
-    told: list[str] = []
-    app.workspace.message.connect(lambda _level, sentence: told.append(sentence))
+    messages: list[str] = []
+    app.workspace.message.connect(lambda _level, message: messages.append(message))
     driver.click_canvas(page, driver.head(page, "sprinkler"))
     driver.click_canvas(page, driver.head(page, "grass"), Mods.ControlModifier)
     qtbot.keyClick(view, Key.Key_C, Mods.ControlModifier)
@@ -212,7 +212,7 @@ def test_edit_by_hand(
     joint = BruteForceSession(first).joint(["sprinkler", "grass"])
     assert pasted.table("sprinkler") == pytest.approx(joint.sum(axis=1))
     assert pasted.table("grass") == pytest.approx(joint / joint.sum(axis=1, keepdims=True))
-    assert any("The table of grass is summed over rain" in sentence for sentence in told)
+    assert any("The table of grass is summed over rain" in message for message in messages)
 
     # Thirty steps back and thirty forth. All of them fit into thirty.
     after, stack = app.project, app.document.undo_stack

@@ -28,10 +28,10 @@ ENDINGS = (".bif", ".xdsl", ".net", ".xml", ".uai")
 
 
 @pytest.fixture
-def told(window: MainWindow) -> list[str]:
+def messages(window: MainWindow) -> list[str]:
     """Every sentence of the log and every error, as they come."""
     sentences: list[str] = []
-    window.app.workspace.message.connect(lambda _level, sentence: sentences.append(sentence))
+    window.app.workspace.message.connect(lambda _level, message: sentences.append(message))
     window.app.errors.message.connect(sentences.append)
     return sentences
 
@@ -76,7 +76,7 @@ def marginals(model: Model) -> dict[str, np.ndarray]:
 def test_a_file_is_opened_and_saved_as_the_other_four(
     window: MainWindow,
     driver: WindowDriver,
-    told: list[str],
+    messages: list[str],
     files: dict[str, Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -91,15 +91,15 @@ def test_a_file_is_opened_and_saved_as_the_other_four(
     layout = entry.layouts.get("dag", {})
     assert bool(layout) == (ending in (".xdsl", ".net", ".xml"))
     for name, (x, y) in layout.items():
-        place = page.scene().nodes[name].pos()
-        assert (place.x(), place.y()) == pytest.approx((x, y), abs=1)
+        position = page.scene().nodes[name].pos()
+        assert (position.x(), position.y()) == pytest.approx((x, y), abs=1)
     if ending == ".xdsl":
         assert page.scene().nodes["VisitAsia"].face.title == "Visit To Asia?"
-        assert any("Noisy-max was written out" in sentence for sentence in told)
+        assert any("Noisy-max was written out" in message for message in messages)
     if ending == ".net":
         assert page.scene().nodes["A"].face.title == "Visit to Asia?"
     if ending == ".uai":
-        assert any("UAI files hold no names" in sentence for sentence in told)
+        assert any("UAI files hold no names" in message for message in messages)
 
     for other in ENDINGS:
         if other == ending:
@@ -110,19 +110,19 @@ def test_a_file_is_opened_and_saved_as_the_other_four(
             QFileDialog, "getSaveFileName", lambda *_, p=path, f=picked: (str(p), f)
         )
         window.app.center.bring_to_front(page)
-        told.clear()
+        messages.clear()
         driver.do("file.save-model")
-        assert any(sentence.startswith(f"Saved {path.name}.") for sentence in told)
+        assert any(message.startswith(f"Saved {path.name}.") for message in messages)
         if other == ".uai":
-            assert any("names.json" in sentence for sentence in told)
+            assert any("names.json" in message for message in messages)
         again = opened(window, driver, path)
         model = model_of(window)
         assert model.domain == domain
         after = marginals(model)
         assert all(np.abs(before[name] - after[name]).max() < 1e-12 for name in domain.names)
         for name, point in layout.items():
-            place = again.scene().nodes[name].pos()
-            assert (place.x(), place.y()) == pytest.approx(point, abs=1)
+            position = again.scene().nodes[name].pos()
+            assert (position.x(), position.y()) == pytest.approx(point, abs=1)
 
 
 BROKEN = {
@@ -135,10 +135,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_broken_file_is_told_with_its_line_and_the_program_goes_on(
+def test_a_broken_file_is_reported_with_its_line_and_the_program_goes_on(
     window: MainWindow,
     driver: WindowDriver,
-    told: list[str],
+    messages: list[str],
     files: dict[str, Path],
     tmp_path: Path,
     ending: str,
@@ -150,7 +150,7 @@ def test_a_broken_file_is_told_with_its_line_and_the_program_goes_on(
     broken.write_text(text.replace(right, wrong, 1), encoding="latin-1")
     line = text[: text.index(right)].count("\n") + 1
     open_files(window.app, [broken, files[ending]])
-    assert any(s.startswith(f"broken{ending}: line {line}") for s in told)
+    assert any(s.startswith(f"broken{ending}: line {line}") for s in messages)
     assert len(window.app.project.models) == 1  # and the next file was opened
     driver.settle()
 
@@ -174,12 +174,12 @@ def test_the_alarm_network_walks_through_every_format(
 
 
 def test_a_structure_alone_is_opened_with_a_warning(
-    window: MainWindow, driver: WindowDriver, told: list[str], tmp_path: Path
+    window: MainWindow, driver: WindowDriver, messages: list[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "causes.txt"  # as pasted from dagitty.net
     path.write_text('dag {\nRain [pos="0,0"]\nWet [pos="0,1"]\nRain -> Wet\n}\n')
     page = opened(window, driver, path)
-    assert any("Fill the tables from data" in sentence for sentence in told)
+    assert any("Fill the tables from data" in message for message in messages)
     nodes = page.scene().nodes
     assert nodes["Wet"].pos().y() - nodes["Rain"].pos().y() == pytest.approx(150)
 
@@ -187,14 +187,14 @@ def test_a_structure_alone_is_opened_with_a_warning(
 def test_evidence_files_are_saved_and_opened(
     window: MainWindow,
     driver: WindowDriver,
-    told: list[str],
+    messages: list[str],
     sample_data: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = tmp_path / "case.evid"
     open_files(window.app, [path])
-    assert any("Open the model first" in sentence for sentence in told)
+    assert any("Open the model first" in message for message in messages)
     page = opened(window, driver, sample_data / "asia.bif")
     live = page.asking.live
     live.set_finding("smoke", Observed("yes"))
@@ -208,7 +208,7 @@ def test_evidence_files_are_saved_and_opened(
     driver.wait_for("beliefs", lambda: not live.is_stale)
     path.write_text("1 99 0")
     open_files(window.app, [path])
-    assert any("case.evid: line 1" in sentence for sentence in told)
+    assert any("case.evid: line 1" in message for message in messages)
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,14 @@ TIERS = (("asia", "smoke"), ("tub", "lung", "bronc"), ("either", "xray", "dysp")
 
 
 def lane(driver: WindowDriver, number: int) -> LaneList:
-    found = driver.widget(f"laneList{number}")
-    assert isinstance(found, LaneList)
-    return found
+    result = driver.widget(f"laneList{number}")
+    assert isinstance(result, LaneList)
+    return result
 
 
 def names_in(driver: WindowDriver, number: int) -> list[str]:
     shown = lane(driver, number)
-    return [shown.item(place).text() for place in range(shown.count())]
+    return [shown.item(index).text() for index in range(shown.count())]
 
 
 def drag_into(driver: WindowDriver, monkeypatch: pytest.MonkeyPatch, name: str, tier: int) -> None:
@@ -111,11 +111,11 @@ def click_edge(qtbot: QtBot, page: ModelPage, edge: tuple[str, str]) -> QPoint:
     item, view = page.scene().edges[edge], page.canvas.view
     for share in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8):
         x, y = item.route.at(share)
-        place = view.mapFromScene(x, y)
-        hit = view.hit(place)
+        position = view.mapFromScene(x, y)
+        hit = view.hit(position)
         if hit.node is None and hit.edge is item:
-            qtbot.mouseClick(view.viewport(), LEFT, pos=place)
-            return place
+            qtbot.mouseClick(view.viewport(), LEFT, pos=position)
+            return position
     pytest.fail(f"{edge} cannot be clicked")
 
 
@@ -189,10 +189,12 @@ def test_expert_knowledge(
     driver.wait_for("routes", lambda: all(map(scene.is_routed, scene.edges.values())))
     pinned, deleted = ("smoke", "lung"), ("either", "xray")
     assert {pinned, deleted} <= edges_of(driver, first.model_id) - rules.required
-    place = click_edge(qtbot, model, pinned)
+    position = click_edge(qtbot, model, pinned)
     viewport = model.canvas.view.viewport()
     right = QContextMenuEvent.Reason.Mouse
-    QApplication.sendEvent(viewport, QContextMenuEvent(right, place, viewport.mapToGlobal(place)))
+    QApplication.sendEvent(
+        viewport, QContextMenuEvent(right, position, viewport.mapToGlobal(position))
+    )
     menu = model.findChild(QMenu, "canvasMenu")
     (pin,) = [action for action in menu.actions() if action.objectName() == "menu.pin"]
     assert not pin.icon().isNull()

@@ -54,9 +54,9 @@ def people(tmp_path: Path) -> Path:
         smoker, sport = rng.random() < 0.5, rng.random() < 0.5
         high = rng.random() < (0.1 if not smoker else (0.3 if sport else 0.95))
         pressure = int(rng.integers(141, 180) if high else rng.integers(100, 139))
-        told = "?" if row in (3, 40) else ("yes" if smoker else "no")
+        message = "?" if row in (3, 40) else ("yes" if smoker else "no")
         sporty = "" if row == 77 else ("often" if sport else "never")
-        lines.append(f"{told},{sporty},{pressure},{20 + row % 60}")
+        lines.append(f"{message},{sporty},{pressure},{20 + row % 60}")
     path = tmp_path / "people.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
@@ -168,8 +168,8 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     for name, finding in findings.items():
         reference.set_evidence(name, finding)
     for name in learned.domain.names:
-        found = live.beliefs[name]
-        assert found == pytest.approx(reference.belief(name).values, abs=1e-12)
+        result = live.beliefs[name]
+        assert result == pytest.approx(reference.belief(name).values, abs=1e-12)
 
     # PNG and SVG of the same extent, with the legend.
     for ending in (".png", ".svg"):

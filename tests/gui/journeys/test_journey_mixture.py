@@ -69,7 +69,7 @@ def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
     (run,) = app.workspace.runs.runs
     assert run.task.data.row_count == PARTS["ts"]
     qtbot.waitUntil(lambda: run.best is not None, timeout=LONG_MS)
-    # A first model is there before the search has told anything.
+    # A first model is there before the search has reported anything.
     curves = {"held-out", "edges changed", "weight 1", "weight 10"}
     qtbot.waitUntil(lambda: curves <= {*run.trace.more}, timeout=LONG_MS)
     # On a loaded machine the single tree of the start can be the best for a while.
@@ -122,6 +122,6 @@ def test_ten_trees_are_stopped_and_asked_and_no_row_is_lost(
         lines = list(csv.DictReader(stream))
     assert len(lines) == sum(PARTS.values()) == entry.data.row_count
     expected = model.responsibilities(entry.data)
-    told = np.array([[float(line[f"p_tree_{k + 1}"]) for k in range(TREES)] for line in lines])
-    assert told == pytest.approx(expected, abs=1e-6)
-    assert told.sum(axis=1) == pytest.approx(1, abs=1e-6)
+    message = np.array([[float(line[f"p_tree_{k + 1}"]) for k in range(TREES)] for line in lines])
+    assert message == pytest.approx(expected, abs=1e-6)
+    assert message.sum(axis=1) == pytest.approx(1, abs=1e-6)

@@ -30,8 +30,8 @@ LEFT = Qt.MouseButton.LeftButton
 NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
-def _click(page: ModelPage, place: object) -> None:
-    QTest.mouseClick(page.front.view.viewport(), LEFT, NO_KEY, place)  # type: ignore[call-overload]
+def _click(page: ModelPage, position: object) -> None:
+    QTest.mouseClick(page.front.view.viewport(), LEFT, NO_KEY, position)  # type: ignore[call-overload]
 
 
 def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
@@ -76,11 +76,11 @@ def test_a_person_learns_a_decision_graph_asks_it_edits_it_and_keeps_it(
     panel = driver.window.findChild(GraphNodeInspector)
     assert isinstance(panel, GraphNodeInspector)
     qtbot.waitUntil(lambda: any(row.text.startswith("Merge") for row in panel.changes.rows))
-    place = next(i for i, row in enumerate(panel.changes.rows) if row.text.startswith("Merge"))
-    row = panel.changes.rows[place]
+    position = next(i for i, row in enumerate(panel.changes.rows) if row.text.startswith("Merge"))
+    row = panel.changes.rows[position]
     assert row.bits is not None
     assert row.bits <= 0
-    panel.changes.press(place)
+    panel.changes.press(position)
     merged = controller.graph
     assert merged is not None
     assert merged.effective_size() == graph.effective_size() + row.size

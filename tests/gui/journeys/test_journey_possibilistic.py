@@ -47,9 +47,9 @@ def test_imprecise_rows_are_imported_learned_cut_asked_saved_and_reopened(
     rows = app.center.current
     assert isinstance(rows, DataPage)
     assert "set" in rows.facts.text()
-    told = inspector(window).data.facts
-    qtbot.waitUntil(lambda: told.facts.get("Unknown cells") == "38 (19.0 %)")
-    assert told.facts["Sets of states"] == "4"
+    message = inspector(window).data.facts
+    qtbot.waitUntil(lambda: message.facts.get("Unknown cells") == "38 (19.0 %)")
+    assert message.facts["Sets of states"] == "4"
 
     # A cell becomes a set, by its text.
     view, model = rows.table.view, rows.table.model

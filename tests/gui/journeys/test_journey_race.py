@@ -43,8 +43,8 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
     page.setup.ticks["hybrid"].setChecked(False)
     page.setup.seconds.setValue(60)
     qtbot.mouseClick(page.setup.per.button("each"), LEFT)
-    said = f"{PARTS['ts']} training, {PARTS['valid']} validation and {PARTS['test']} test rows"
-    qtbot.waitUntil(lambda: page.setup.rows.text() == said)
+    messages = f"{PARTS['ts']} training, {PARTS['valid']} validation and {PARTS['test']} test rows"
+    qtbot.waitUntil(lambda: page.setup.rows.text() == messages)
     qtbot.mouseClick(page.panes.left.button("sizes"), LEFT)
     qtbot.mouseClick(page.setup.start, LEFT)
 
@@ -80,10 +80,10 @@ def test_a_person_races_languages_stops_one_and_runs_the_race_again(
 
     # A point of the front opens its model.
     chart, plot = page.panes.plot.chart, page.panes.plot
-    place = plot.position_on_screen(chart.front[-1])
-    assert place is not None
+    position = plot.position_on_screen(chart.front[-1])
+    assert position is not None
     assert plot.canvas is not None
-    qtbot.mouseClick(plot.canvas.viewport(), LEFT, pos=place)
+    qtbot.mouseClick(plot.canvas.viewport(), LEFT, pos=position)
     qtbot.waitUntil(lambda: isinstance(app.center.current, ModelPage))
     (opened,) = app.project.models.values()
     assert opened.title in {row.language.title for row in table.rows}

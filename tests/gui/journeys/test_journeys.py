@@ -52,8 +52,8 @@ def shown_beliefs(page: ModelPage) -> dict[str, tuple[float, ...]]:
 def ghost_is_drawn(driver: WindowDriver, page: ModelPage, node: str, state: str) -> bool:
     """Whether the right side of the prior's outline can be seen over the empty bar."""
     item = page.scene().nodes[node]
-    place = item.face.states.index(state)
-    edge = driver.bar(page, node, state, item.face.priors[place])
+    index = item.face.states.index(state)
+    edge = driver.bar(page, node, state, item.face.priors[index])
     picture = page.canvas.view.viewport().grab().toImage()
     lights = [picture.pixelColor(edge + QPoint(dx, 0)).lightnessF() for dx in range(-5, 3)]
     return min(lights) < lights[0] - 0.15

@@ -50,8 +50,8 @@ def rules(window: MainWindow) -> Knowledge:
 
 
 def lane(page: KnowledgePage, number: int) -> QListWidget:
-    found = [w for w in page.findChildren(QListWidget, f"laneList{number}") if w.isVisible()]
-    return found[0]
+    result = [w for w in page.findChildren(QListWidget, f"laneList{number}") if w.isVisible()]
+    return result[0]
 
 
 def names_in(page: KnowledgePage, number: int) -> list[str]:
@@ -111,7 +111,7 @@ def test_keys_carry_a_variable_from_lane_to_lane_and_the_focus_with_it(
     assert rules(window).tiers == (("sprinkler",), ())
 
 
-def test_a_drop_tells_the_lane_the_drag_came_from(page: KnowledgePage) -> None:
+def test_a_drop_reports_the_lane_the_drag_came_from(page: KnowledgePage) -> None:
     add_tier(page)
     free, first = cast(LaneList, lane(page, FREE)), cast(LaneList, lane(page, 0))
     first._source = free
@@ -149,8 +149,8 @@ def test_removing_a_tier_frees_its_variables_and_keeps_the_other_ticks(
 
 
 def click(qtbot: QtBot, matrix: EdgeMatrix, row: int, column: int) -> None:
-    place = matrix.visualRect(matrix.model().index(row, column)).center()
-    qtbot.mouseClick(matrix.viewport(), LEFT, pos=place)
+    index = matrix.visualRect(matrix.model().index(row, column)).center()
+    qtbot.mouseClick(matrix.viewport(), LEFT, pos=index)
 
 
 def test_a_click_in_the_matrix_goes_through_required_forbidden_and_free(
@@ -218,11 +218,11 @@ def test_the_combos_start_at_an_edge_that_can_be(window: MainWindow, page: Knowl
 
 
 def test_an_edge_to_itself_is_refused_in_words(window: MainWindow, page: KnowledgePage) -> None:
-    told: list[str] = []
-    window.app.errors.message.connect(told.append)
+    messages: list[str] = []
+    window.app.errors.message.connect(messages.append)
     page.set_rule("rain", "rain", "required")
     assert rules(window).is_empty
-    assert len(told) == 1
+    assert len(messages) == 1
 
 
 def test_rules_that_clash_are_named_at_once_until_one_is_removed(
@@ -282,17 +282,17 @@ def test_rules_written_to_a_file_come_back(
     assert rules(window) == before
 
 
-def test_a_file_that_is_no_knowledge_is_told_and_changes_nothing(
+def test_a_file_that_is_no_knowledge_is_reported_and_changes_nothing(
     window: MainWindow, page: KnowledgePage, tmp_path: Path
 ) -> None:
-    told: list[str] = []
-    window.app.errors.message.connect(told.append)
+    messages: list[str] = []
+    window.app.errors.message.connect(messages.append)
     file = tmp_path / "rules.json"
     file.write_text("{", encoding="utf-8")
     before = window.app.project
     page.import_file(file)
     assert window.app.project is before
-    assert "rules.json" in told[0]
+    assert "rules.json" in messages[0]
 
 
 def test_a_price_is_set_listed_and_removed_as_undoable_steps(
@@ -304,7 +304,7 @@ def test_a_price_is_set_listed_and_removed_as_undoable_steps(
     page.findChild(QDoubleSpinBox, "priceBox").setValue(-2.5)
     page.findChild(QPushButton, "priceSet").click()
     assert prices() == EdgePrices((("rain", "sprinkler", -2.5),))
-    shown = [found.text() for found in page.findChildren(QLabel)]
+    shown = [result.text() for result in page.findChildren(QLabel)]
     assert "rain – sprinkler" in shown
     assert "1 price" in page.findChild(QLabel, "ruleCount").text()
     page.export_prices(tmp_path / "prices.csv")

@@ -55,8 +55,8 @@ def page(window: MainWindow) -> LearnPage:
 
 def shown(page: LearnPage, kind: type[Widget], name: str) -> Widget:
     """Every learner has a form of its own, and settings of the same name; one form is in sight."""
-    (found,) = [w for w in page.findChildren(kind, name) if w.isVisible()]
-    return found
+    (result,) = [w for w in page.findChildren(kind, name) if w.isVisible()]
+    return result
 
 
 def start_and_wait(qtbot: QtBot, window: MainWindow, page: LearnPage) -> None:
@@ -82,8 +82,8 @@ def test_reproduce_gives_the_same_model_bit_for_bit(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
     start_and_wait(qtbot, window, page)
-    said: list[str] = []
-    window.app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
+    messages: list[str] = []
+    window.app.workspace.message.connect(lambda _level, message: messages.append(message))
     with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=LONG_MS):
         run_recorder(window.app).again("r1")
     models = [
@@ -91,7 +91,7 @@ def test_reproduce_gives_the_same_model_bit_for_bit(
         for run in window.app.project.runs.values()
     ]
     assert document_of(ModelFile(models[0])) == document_of(ModelFile(models[1]))
-    assert any("bit for bit" in sentence for sentence in said)
+    assert any("bit for bit" in message for message in messages)
 
 
 def test_the_inspector_says_what_a_run_will_cost_and_what_earlier_ones_did(
@@ -158,12 +158,12 @@ def test_required_edges_are_obeyed_and_checked(
     app = window.app
     app.change("rule", lambda p: edits.require_edge(p, source="wet", target="rain"))
     shown(page, QComboBox, "param.knowledge").setCurrentText("of this project")
-    said: list[str] = []
-    app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
+    messages: list[str] = []
+    app.workspace.message.connect(lambda _level, message: messages.append(message))
     start_and_wait(qtbot, window, page)
     model = list(app.project.models.values())[-1].model
     assert ("wet", "rain") in model.edges  # type: ignore[attr-defined]
-    assert "All constraints hold." in said
+    assert "All constraints hold." in messages
 
 
 def test_stopping_keeps_the_best_model_found(
@@ -313,14 +313,14 @@ def test_what_a_run_kept_is_freed_with_the_page_that_shows_it(
 def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
     app = window.app
     add_sprinkler(app)
-    said: list[str] = []
-    app.errors.message.connect(said.append)
-    app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
+    messages: list[str] = []
+    app.errors.message.connect(messages.append)
+    app.workspace.message.connect(lambda _level, message: messages.append(message))
     params = parse_params(learner_of("bn.tan").params_type, {"class_": "nobody"})
     with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
         run_recorder(app).start(RunRequest("Augmented", "bn.tan", params, 0, "d1"))
-    assert any("'nobody' is not a column" in sentence for sentence in said)
-    assert any(sentence.startswith("Augmented failed after") for sentence in said)
+    assert any("'nobody' is not a column" in message for message in messages)
+    assert any(message.startswith("Augmented failed after") for message in messages)
 
 
 def test_a_model_that_is_waited_for_opens_by_itself_and_others_are_offered(

@@ -56,10 +56,10 @@ def skeleton(page: ModelPage, window: MainWindow) -> set[frozenset[str]]:
     return {frozenset(edge) for edge in network(page, window).edges}
 
 
-def click_at(qtbot: QtBot, page: ModelPage, place: QPointF | None) -> None:
-    assert place is not None
+def click_at(qtbot: QtBot, page: ModelPage, position: QPointF | None) -> None:
+    assert position is not None
     view = page.canvas.view
-    point: QPoint = view.mapFromScene(place)
+    point: QPoint = view.mapFromScene(position)
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
     qtbot.waitUntil(lambda: not page.questions.is_waiting, timeout=LONG_MS)
 

@@ -47,8 +47,8 @@ def learn_page(window: MainWindow) -> LearnPage:
 
 
 def field(page: LearnPage, kind: type[Any], name: str) -> Any:
-    (found,) = [w for w in page.findChildren(kind, name) if w.isVisible()]
-    return found
+    (result,) = [w for w in page.findChildren(kind, name) if w.isVisible()]
+    return result
 
 
 def test_the_model_in_view_is_fitted_to_its_data_with_a_curve(
@@ -103,7 +103,7 @@ def test_the_class_is_chosen_from_the_columns_and_is_the_target_until_then(
     assert page.about_run().params.class_ == "sprinkler"  # type: ignore[union-attr]
 
 
-def test_what_is_done_with_missing_cells_is_told_with_its_cost(garden: MainWindow) -> None:
+def test_what_is_done_with_missing_cells_is_reported_with_its_cost(garden: MainWindow) -> None:
     page = open_learn_page(garden.app, "bn.hill-climb")
     note = page.findChild(Note, "missingNote")
     assert "fitted by EM" in note.text
@@ -141,7 +141,7 @@ def test_a_refusal_because_of_missing_cells_has_a_one_click_remedy(
     assert garden.app.project.data["d1"].data.has_missing
 
 
-def test_missing_cells_are_filled_as_the_model_tells(qtbot: QtBot, garden: MainWindow) -> None:
+def test_missing_cells_are_filled_as_the_model_predicts(qtbot: QtBot, garden: MainWindow) -> None:
     app = garden.app
     before = app.project.data["d1"].data
     open_data_page(app, "d1")
@@ -158,14 +158,14 @@ def test_missing_cells_are_filled_as_the_model_tells(qtbot: QtBot, garden: MainW
     assert (filled.column("wet")[dry] == 0).all()
 
 
-def test_without_a_model_filling_as_it_tells_says_what_is_lacking(window: MainWindow) -> None:
+def test_without_a_model_filling_as_it_predicts_states_what_is_lacking(window: MainWindow) -> None:
     app = window.app
     app.change("Import", partial(edits.add_data, entry=DataEntry("garden", holed_rows())))
     open_data_page(app, "d1")
     page = app.center.page("data:d1")
     assert isinstance(page, DataPage)
     page.show_tab("missing")
-    said: list[str] = []
-    app.workspace.message.connect(lambda _level, sentence: said.append(sentence))
+    messages: list[str] = []
+    app.workspace.message.connect(lambda _level, message: messages.append(message))
     page.findChild(QPushButton, "fillByModel").click()
-    assert said == ["Open or learn a Bayesian network of these columns first."]
+    assert messages == ["Open or learn a Bayesian network of these columns first."]

@@ -117,7 +117,7 @@ main([])
 
 def test_the_first_picture_needs_nothing_heavy(tmp_path: Path) -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(tmp_path)}
-    told = subprocess.run(
+    text = subprocess.run(
         [sys.executable, "-c", BEFORE_PAINT],
         cwd=ROOT,
         env=environment,
@@ -125,7 +125,7 @@ def test_the_first_picture_needs_nothing_heavy(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert told.stdout.split() == ["painted", "welcome"]
+    assert text.stdout.split() == ["painted", "welcome"]
 
 
 def test_panels_that_come_later_are_all_there_in_the_end(qtbot: QtBot, window: MainWindow) -> None:

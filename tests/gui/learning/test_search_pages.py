@@ -54,9 +54,9 @@ def restarts(window: MainWindow) -> RunResultPage:
 
 
 def optima_of(window: MainWindow) -> KesOptima:
-    found = artifact_in(window.app.project.runs["r1"], "optima")
-    assert isinstance(found, KesOptima)
-    return found
+    result = artifact_in(window.app.project.runs["r1"], "optima")
+    assert isinstance(result, KesOptima)
+    return result
 
 
 def test_one_line_of_sorted_scores_for_each_greediness(
@@ -102,12 +102,12 @@ def test_shared_edges_have_their_share_as_width_and_number(
     qtbot.mouseClick(restarts.findChild(QToolButton, "restartsView.edges"), LEFT)
     canvas = restarts.canvas
     qtbot.waitUntil(lambda: bool(canvas.scene.nodes), timeout=LONG_MS)
-    found = optima_of(window).edge_frequencies()
+    result = optima_of(window).edge_frequencies()
     drawn = {frozenset(ends) for ends in canvas.scene.edges}
-    assert drawn == {frozenset((e.source, e.target)) for e in found.edges if e.joined >= 0.1}
+    assert drawn == {frozenset((e.source, e.target)) for e in result.edges if e.joined >= 0.1}
     assert "Edge width: fraction of optima" in {entry.text for entry in canvas.legend_entries()}
     restarts.findChild(QSlider, "restartsLeast").setValue(100)
-    always = {frozenset((e.source, e.target)) for e in found.edges if e.joined == 1}
+    always = {frozenset((e.source, e.target)) for e in result.edges if e.joined == 1}
     qtbot.waitUntil(
         lambda: {frozenset(ends) for ends in canvas.scene.edges} == always, timeout=LONG_MS
     )
@@ -168,7 +168,7 @@ def log(window: MainWindow) -> RunResultPage:
 
 def column(page: RunResultPage, number: int) -> list[str]:
     facts = page.table.model()
-    return [facts.index(place, number).data().strip() for place in range(facts.rowCount())]
+    return [facts.index(index, number).data().strip() for index in range(facts.rowCount())]
 
 
 def test_two_selected_nodes_ask_why_there_is_no_edge(log: RunResultPage) -> None:
@@ -194,9 +194,9 @@ def test_the_log_is_filtered_sorted_and_written(
     assert values == sorted(values, reverse=True)
     log.export(tmp_path / "tests.csv")
     with (tmp_path / "tests.csv").open(encoding="utf-8") as file:
-        told = list(csv.DictReader(file))
-    assert len(told) == made
-    assert {row["independent"] for row in told} == {"yes", "no"}
+        events = list(csv.DictReader(file))
+    assert len(events) == made
+    assert {row["independent"] for row in events} == {"yes", "no"}
 
 
 def test_another_alpha_says_how_many_tests_would_find_otherwise(
@@ -324,9 +324,9 @@ def test_the_phases_of_pc_are_shown_step_by_step(qtbot: QtBot, window: MainWindo
 def test_the_steps_are_written(tmp_path: Path, trace: RunResultPage) -> None:
     trace.export(tmp_path / "steps.csv")
     with (tmp_path / "steps.csv").open(encoding="utf-8") as file:
-        told = list(csv.DictReader(file))
-    assert [row["tried"] for row in told if row["step"] == "1"] == ["L", "KA", "M"]
-    assert {row["joins"] for row in told} == {"yes", "no"}
+        events = list(csv.DictReader(file))
+    assert [row["tried"] for row in events if row["step"] == "1"] == ["L", "KA", "M"]
+    assert {row["joins"] for row in events} == {"yes", "no"}
 
 
 # -- going on from a graph

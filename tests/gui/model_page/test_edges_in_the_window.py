@@ -139,7 +139,7 @@ def test_the_menu_of_an_edge_asks_why_it_is_there(
     assert "Given sprinkler, rain and wet" in sentences(why)
 
 
-def test_two_nodes_without_an_edge_are_told_why_there_is_none(
+def test_two_nodes_without_an_edge_are_reported_why_there_is_none(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
     page.editing.delete((), [("sprinkler", "wet")])
@@ -152,7 +152,9 @@ def test_two_nodes_without_an_edge_are_told_why_there_is_none(
     assert "garden" in why.fact.text()
 
 
-def test_a_rule_about_the_pair_is_said(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
+def test_a_rule_about_the_pair_is_reported(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
     window.app.workspace.select((), [("rain", "wet")])
     trigger(window, "knowledge.require")
     why = inspector(window).edge.why
@@ -179,10 +181,10 @@ def difference(qtbot: QtBot, window: MainWindow, page: ModelPage) -> DifferenceP
     entry = ModelEntry("Other", fit_tables(rows, dag, 1.0).network, data_id="d1")
     window.app.change("Open", partial(edits.add_model, entry=entry))
     trigger(window, "model.difference")
-    found = window.app.center.current
-    assert isinstance(found, DifferencePage)
-    qtbot.waitUntil(lambda: found.difference is not None and len(found.canvas.scene.edges) == 3)
-    return found
+    result = window.app.center.current
+    assert isinstance(result, DifferencePage)
+    qtbot.waitUntil(lambda: result.difference is not None and len(result.canvas.scene.edges) == 3)
+    return result
 
 
 def test_two_structures_are_overlaid_with_signs_and_the_places_of_the_first(
@@ -215,8 +217,8 @@ def test_the_list_and_the_picture_of_differences_know_each_other(
         "−  rain → sprinkler",
         "⇄  wet → sprinkler",
     ]
-    place = listed.visualItemRect(listed.item(1)).center()
-    qtbot.mouseClick(listed.viewport(), LEFT, pos=place)
+    position = listed.visualItemRect(listed.item(1)).center()
+    qtbot.mouseClick(listed.viewport(), LEFT, pos=position)
     assert difference.canvas.scene.selected_edges == (("wet", "sprinkler"),)
     view = difference.canvas.view
     qtbot.mouseClick(view.viewport(), LEFT, pos=middle_of(view, ("rain", "sprinkler")))
@@ -247,26 +249,26 @@ def test_a_markov_network_is_compared_with_the_moral_graph_or_the_skeleton(
     entry = ModelEntry("Markov", converted(network, "markov-network"), data_id="d1")
     window.app.change("Open", partial(edits.add_model, entry=entry))
     trigger(window, "model.difference")
-    found = window.app.center.current
-    assert isinstance(found, DifferencePage)
-    qtbot.waitUntil(lambda: found.difference is not None and found.difference.graph.is_empty)
-    assert found.dag_as.isVisible()
-    assert "moral graph" in note_text(found)
-    assert found.facts.rows.facts["F1"] == "1.000"
-    qtbot.keyClick(found.dag_as, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: found.difference.graph.distance == 1)
-    assert found.facts.rows.facts["+ added (FP)"] == "1"
-    assert "skeleton" in note_text(found)
-    assert [found.facts.list.item(0).text()] == ["+  rain – sprinkler"]
+    result = window.app.center.current
+    assert isinstance(result, DifferencePage)
+    qtbot.waitUntil(lambda: result.difference is not None and result.difference.graph.is_empty)
+    assert result.dag_as.isVisible()
+    assert "moral graph" in note_text(result)
+    assert result.facts.rows.facts["F1"] == "1.000"
+    qtbot.keyClick(result.dag_as, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: result.difference.graph.distance == 1)
+    assert result.facts.rows.facts["+ added (FP)"] == "1"
+    assert "skeleton" in note_text(result)
+    assert [result.facts.list.item(0).text()] == ["+  rain – sprinkler"]
 
 
 def test_a_double_click_on_a_difference_asks_why(
     qtbot: QtBot, window: MainWindow, difference: DifferencePage
 ) -> None:
     listed = difference.facts.list
-    place = listed.visualItemRect(listed.item(0)).center()
-    qtbot.mouseClick(listed.viewport(), LEFT, pos=place)
-    qtbot.mouseDClick(listed.viewport(), LEFT, pos=place)
+    position = listed.visualItemRect(listed.item(0)).center()
+    qtbot.mouseClick(listed.viewport(), LEFT, pos=position)
+    qtbot.mouseDClick(listed.viewport(), LEFT, pos=position)
     assert window.app.workspace.selection.edges == (("rain", "sprinkler"),)
     why = inspector(window).edge.why
     qtbot.waitUntil(lambda: "Removing rain → sprinkler" in sentences(why), timeout=20000)
@@ -311,25 +313,25 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     qtbot.mouseClick(sheet.findChild(QPushButton, "learnStart"), LEFT)
     qtbot.waitUntil(lambda: bool(app.project.runs), timeout=60000)
     (run,) = app.project.runs.values()
-    found = EdgeFrequencies.restored(run.artifacts[EdgeFrequencies.kind])
-    assert found.graphs == 5
+    result = EdgeFrequencies.restored(run.artifacts[EdgeFrequencies.kind])
+    assert result.graphs == 5
     assert run.title == "Bootstrap of Chow–Liu tree"
     averaged = app.project.models[run.model_id or ""].model
     assert isinstance(averaged, DirectedModel)
-    assert set(averaged.edges) == set(found.averaged(0.5).dag.edges)
+    assert set(averaged.edges) == set(result.averaged(0.5).dag.edges)
 
     trigger(window, "learn.frequencies")
     shown = app.center.current
     assert isinstance(shown, RunResultPage)
     qtbot.waitUntil(lambda: len(shown.canvas.scene.nodes) == 3)
-    assert shown.table.model().rowCount() == len(found.edges)
+    assert shown.table.model().rowCount() == len(result.edges)
     shown.choose(threshold=1)
-    every = {frozenset((e.source, e.target)) for e in found.edges}
+    every = {frozenset((e.source, e.target)) for e in result.edges}
     qtbot.waitUntil(lambda: {frozenset(e) for e in shown.canvas.scene.edges} == every)
     labels = [item.edge.label for item in shown.canvas.scene.edges.values()]
     assert all(label.endswith(" %") for label in labels)
     shown.export(tmp_path / "edges.csv")
-    assert (tmp_path / "edges.csv").read_text() == found.as_csv()
+    assert (tmp_path / "edges.csv").read_text() == result.as_csv()
     models = len(app.project.models)
     qtbot.mouseClick(shown.findChild(QPushButton, "bootstrapOpen"), LEFT)
     qtbot.waitUntil(lambda: len(app.project.models) == models + 1, timeout=20000)
@@ -338,8 +340,8 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     page.strengths.choose("bootstrap")
     assert page.canvas.strengths is not None
     edge = page.scene().edges["rain", "wet"]
-    assert edge.look.label == f"{100 * found.of_pair('rain', 'wet').joined:.0f} %"
-    assert edge.width == pytest.approx(1 + 5 * np.sqrt(found.of_pair("rain", "wet").joined))
+    assert edge.look.label == f"{100 * result.of_pair('rain', 'wet').joined:.0f} %"
+    assert edge.width == pytest.approx(1 + 5 * np.sqrt(result.of_pair("rain", "wet").joined))
 
     open_model_page(app, run.model_id or "")
     average = app.center.current
@@ -348,4 +350,4 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     trigger(window, "learn.reproduce")
     qtbot.waitUntil(lambda: len(app.project.runs) == 2, timeout=60000)
     again = list(app.project.runs.values())[-1]
-    assert EdgeFrequencies.restored(again.artifacts[EdgeFrequencies.kind]) == found
+    assert EdgeFrequencies.restored(again.artifacts[EdgeFrequencies.kind]) == result

@@ -160,11 +160,11 @@ def test_a_part_is_copied_into_another_model_with_its_tables(
 def test_a_copy_without_its_parents_is_summed_over_them_and_says_so(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    told: list[str] = []
-    window.app.toast.connect(lambda sentence, _undo: told.append(sentence))
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _undo: messages.append(message))
     window.app.workspace.select(["rain", "grass"])
     page.editing.copy()
-    assert "grass is summed over sprinkler" in told[0]
+    assert "grass is summed over sprinkler" in messages[0]
     page.editing.paste()
     model = window.app.project.models[page.model_id or ""].model
     assert isinstance(model, BayesianNetwork)

@@ -46,7 +46,7 @@ def test_an_edge_is_drawn_by_mouse_and_undone(
     assert ("rain", "sprinkler") not in page.scene().edges
 
 
-def test_while_drawing_the_rows_of_the_table_are_told(qtbot: QtBot, page: ModelPage) -> None:
+def test_while_drawing_the_rows_of_the_table_are_reported(qtbot: QtBot, page: ModelPage) -> None:
     from pgmstudio.gui.canvas.tools import EdgeTool
 
     page.choose_tool("edge")
@@ -74,14 +74,14 @@ def test_a_cycle_is_refused_with_its_path_and_changes_nothing(
 def test_selected_things_are_deleted_and_come_back(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    before, places = window.app.project, page.scene().positions
+    before, positions = window.app.project, page.scene().positions
     click(qtbot, page, head_of(page, "sprinkler"))
     qtbot.keyClick(page.canvas.view, Key.Key_Delete)
     assert set(page.scene().nodes) == {"rain", "grass"}
-    assert page.scene().positions["rain"] == places["rain"]
+    assert page.scene().positions["rain"] == positions["rain"]
     window.app.document.undo_stack.undo()
     assert window.app.project is before
-    assert page.scene().positions == places
+    assert page.scene().positions == positions
 
 
 def test_an_edge_is_reversed_by_key(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
@@ -96,12 +96,12 @@ def test_an_edge_is_reversed_by_key(qtbot: QtBot, window: MainWindow, page: Mode
 def test_a_new_node_keeps_all_others_in_place(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    places = page.scene().positions
+    positions = page.scene().positions
     page.canvas.view.begin_node(QPointF(600, 10))
     qtbot.keyClicks(page.canvas.view.editor, "cloud")
     qtbot.keyClick(page.canvas.view.editor, Key.Key_Return)
     after = page.scene().positions
-    assert {n: after[n] for n in places} == places
+    assert {n: after[n] for n in positions} == positions
     assert after["cloud"] == (600, 10)
     assert window.app.workspace.selection.nodes == ("cloud",)
 
@@ -113,35 +113,35 @@ def test_a_name_that_is_taken_is_refused_at_the_pointer(
     page.canvas.signals.rename.emit("rain", "grass")
     assert window.app.project is before
     assert "grass" in page.canvas.bubble.text
-    place = page.scene().positions["rain"]
+    position = page.scene().positions["rain"]
     page.canvas.signals.rename.emit("rain", "shower")
-    assert page.scene().positions["shower"] == place
+    assert page.scene().positions["shower"] == position
 
 
 def test_a_drag_is_one_undo_step_that_is_kept_in_the_project(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    count, places = window.app.document.undo_stack.count(), page.scene().positions
+    count, positions = window.app.document.undo_stack.count(), page.scene().positions
     start = head_of(page, "rain")
     drag(qtbot, page, start, start + QPoint(-90, -11))
     assert window.app.document.undo_stack.count() == count + 1
     stored = window.app.project.models[page.model_id or ""].layouts["dag"]
-    assert stored["rain"] == page.scene().positions["rain"] != places["rain"]
+    assert stored["rain"] == page.scene().positions["rain"] != positions["rain"]
     window.app.document.undo_stack.undo()
-    assert page.scene().positions == places
+    assert page.scene().positions == positions
 
 
 def test_a_layout_that_was_asked_for_can_be_undone(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:
-    places = page.scene().positions
+    positions = page.scene().positions
     combo = page.bar.findChild(QComboBox, "layoutCombo")
     combo.setCurrentIndex(combo.findData("circle"))
     combo.activated.emit(combo.currentIndex())
-    qtbot.waitUntil(lambda: page.scene().positions != places)
+    qtbot.waitUntil(lambda: page.scene().positions != positions)
     assert window.app.document.undo_stack.undoText() == "Arrange: circle"
     window.app.document.undo_stack.undo()
-    assert page.scene().positions == places
+    assert page.scene().positions == positions
 
 
 def test_nodes_are_aligned_by_the_menu(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:

@@ -104,7 +104,7 @@ def test_closing_ends_the_runs(qtbot: QtBot, window: MainWindow) -> None:
 # -- toasts
 
 
-def test_a_toast_undoes_what_it_tells(window: MainWindow) -> None:
+def test_a_toast_undoes_what_it_reports(window: MainWindow) -> None:
     window.app.change("Rename", partial(edits.set_title, title="new"))
     window.app.notify("The project has a new title.", undo=True)
     assert window.toast.isVisible()
@@ -122,12 +122,12 @@ def test_a_toast_stays_inside_the_window(qtbot: QtBot, window: MainWindow) -> No
         assert window.rect().contains(window.toast.geometry())
 
 
-def test_a_refusal_is_told_and_logged(window: MainWindow) -> None:
-    said: list[tuple[str, str]] = []
-    window.app.workspace.message.connect(lambda level, words: said.append((level, words)))
+def test_a_refusal_is_reported_and_logged(window: MainWindow) -> None:
+    messages: list[tuple[str, str]] = []
+    window.app.workspace.message.connect(lambda level, words: messages.append((level, words)))
     window.app.errors.report(GraphError("There is no edge a → b."))
     assert not window.toast.isVisible()
-    assert said == [("error", "There is no edge a → b.")]
+    assert messages == [("error", "There is no edge a → b.")]
 
 
 def test_an_error_stands_in_the_region_it_concerns_until_it_is_closed(window: MainWindow) -> None:

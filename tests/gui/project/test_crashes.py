@@ -31,8 +31,8 @@ class Child:
     def __init__(self, home: Path, when: str) -> None:
         home.mkdir(exist_ok=True)
         # Only what belongs to a person; compiled loops may be shared.
-        places = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")
-        environment = {**os.environ, **dict.fromkeys(places, str(home))}
+        positions = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")
+        environment = {**os.environ, **dict.fromkeys(positions, str(home))}
         environment["QT_QPA_PLATFORM"] = "offscreen"
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.gui.crash_child", when],

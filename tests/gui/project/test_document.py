@@ -60,12 +60,12 @@ def test_a_drag_is_one_step(document: Document) -> None:
     assert document.project is before
 
 
-def test_views_are_told_before_and_after(document: Document) -> None:
-    told: list[tuple[Project, Project]] = []
-    document.changed.connect(lambda before, after: told.append((before, after)))
+def test_views_are_notified_before_and_after(document: Document) -> None:
+    events: list[tuple[Project, Project]] = []
+    document.changed.connect(lambda before, after: events.append((before, after)))
     before = document.project
     document.change("Rename", partial(edits.rename_model, model_id="m1", title="Garden"))
-    assert told == [(before, document.project)]
+    assert events == [(before, document.project)]
 
 
 def test_saving_makes_clean_and_a_change_dirty_again(document: Document, tmp_path: object) -> None:

@@ -49,15 +49,15 @@ def test_undo_takes_back_evidence_before_the_opening_of_its_model(
     assert project_bytes(app.project) == before
 
 
-def test_undoing_the_opening_of_a_model_is_told(
+def test_undoing_the_opening_of_a_model_is_reported(
     window: MainWindow, live: BeliefService, qtbot: QtBot
 ) -> None:
-    told: list[str] = []
-    window.app.toast.connect(lambda sentence, _: told.append(sentence))
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _: messages.append(message))
     assert menu_text(window, "edit.undo") == "Undo open asia.json"
     press(qtbot, window, Qt.Key.Key_Z)
     assert not window.app.project.models
-    assert told == ["Undone: Open asia.json. Redo (Ctrl+Y) brings it back."]
+    assert messages == ["Undone: Open asia.json. Redo (Ctrl+Y) brings it back."]
     press(qtbot, window, Qt.Key.Key_Y)
     assert window.app.workspace.model_id in window.app.project.models
 
@@ -73,11 +73,11 @@ def test_evidence_and_changes_are_undone_in_the_order_they_were_made(
     assert app.change("Add new", edit)
     live.click_state("new", "b")
     live.switch("smoke", on=False)
-    told = []
+    events = []
     for _ in range(4):
-        told.append(history.undo_text)
+        events.append(history.undo_text)
         history.undo()
-    assert told == [
+    assert events == [
         "Undo evidence smoke = yes",
         "Undo evidence new = b",
         "Undo add new",
@@ -113,13 +113,13 @@ def test_what_the_model_refuses_is_nothing_to_undo(
     assert not live.evidence
 
 
-def test_evidence_taken_back_in_a_model_out_of_view_is_told(
+def test_evidence_taken_back_in_a_model_out_of_view_is_reported(
     window: MainWindow, live: BeliefService
 ) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     live.click_state("smoke", "yes")
     window.app.actions["file.welcome"].trigger()
-    window.app.toast.connect(lambda sentence, _: told.append(sentence))
+    window.app.toast.connect(lambda message, _: messages.append(message))
     window.app.history.undo()
     assert not live.evidence
-    assert told == ["asia: evidence smoke = yes taken back."]
+    assert messages == ["asia: evidence smoke = yes taken back."]

@@ -157,12 +157,15 @@ class Chance:
         model_id = self.one(project.models)
         names = project.models[model_id].model.domain.names or ("nothing",)
         node = self.one(names)
-        place = (self._random.uniform(-900, 900), self._random.uniform(-900, 900))
+        position = (self._random.uniform(-900, 900), self._random.uniform(-900, 900))
         mode = self.one(["dot", "name", "bars", None])
         return self.one(
             [
                 partial(
-                    model_edits.move_nodes, model_id=model_id, picture="dag", points={node: place}
+                    model_edits.move_nodes,
+                    model_id=model_id,
+                    picture="dag",
+                    points={node: position},
                 ),
                 partial(model_edits.set_display_mode, model_id=model_id, nodes=[node], mode=mode),
                 partial(

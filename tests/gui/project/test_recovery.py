@@ -145,19 +145,19 @@ def test_saying_no_to_losing_the_open_project_keeps_both(
     assert left_behind() == [entry]
 
 
-def test_a_recovery_file_that_is_damaged_is_told_and_stays(
+def test_a_recovery_file_that_is_damaged_is_reported_and_stays(
     qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:
     add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
     [entry] = left_behind()
     entry.file.write_bytes(entry.file.read_bytes()[:100])
-    told: list[str] = []
-    window.app.errors.message.connect(told.append)
+    messages: list[str] = []
+    window.app.errors.message.connect(messages.append)
     before = window.app.project
     recover(window.app, entry)
     assert window.app.project is before
-    assert len(told) == 1
+    assert len(messages) == 1
 
 
 def test_a_process_with_the_number_of_one_that_crashed_does_not_hide_it(
@@ -182,20 +182,20 @@ def test_facts_that_cannot_be_read_do_not_hide_the_project(
     as_if_crashed(save(qtbot, window), gone_process)
     [entry] = left_behind()
     entry.file.with_suffix(".json").write_text("[]", encoding="utf-8")
-    assert [found.name for found in left_behind()] == ["untitled"]
+    assert [result.name for result in left_behind()] == ["untitled"]
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_loses_nothing(
+def test_a_folder_that_cannot_be_written_is_reported_and_loses_nothing(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     add_sprinkler(window.app)
     recovery_folder().parent.mkdir(parents=True, exist_ok=True)
     recovery_folder().write_text("a file where the folder should be", encoding="utf-8")
-    told: list[str] = []
-    window.app.errors.message.connect(told.append)
+    messages: list[str] = []
+    window.app.errors.message.connect(messages.append)
     window.autosave.save_now()
-    qtbot.waitUntil(lambda: bool(told))
-    assert "recovery" in told[0]
+    qtbot.waitUntil(lambda: bool(messages))
+    assert "recovery" in messages[0]
     assert not window.app.document.is_saved
     recovery_folder().unlink()
 
@@ -246,7 +246,7 @@ def test_files_with_odd_names_among_the_copies_are_left_alone(
     (recovery_folder() / "12-folder.pgmz").rmdir()
 
 
-def test_a_part_that_cannot_be_saved_is_told_by_a_note_that_stays(
+def test_a_part_that_cannot_be_saved_is_reported_by_a_note_that_stays(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     add_sprinkler(window.app)

@@ -24,7 +24,7 @@ def noting(name: str) -> Edit:
 
 def history(document: Document) -> tuple[object, ...]:
     stack = document.undo_stack
-    texts = [stack.text(place) for place in range(stack.count())]
+    texts = [stack.text(index) for index in range(stack.count())]
     return document.project, texts, stack.index(), stack.cleanIndex(), document.is_saved
 
 
@@ -66,13 +66,13 @@ def test_a_trial_that_went_back_behind_its_beginning_comes_forward_again(
     assert history(document) == before
 
 
-def test_views_are_told_once(document: Document) -> None:
+def test_views_are_notified_once(document: Document) -> None:
     trial = DocumentSnapshot(document)
     document.change("x", noting("x"))
-    tried, told = document.project, list[tuple[Project, Project]]()
-    document.changed.connect(lambda before, after: told.append((before, after)))
+    tried, message = document.project, list[tuple[Project, Project]]()
+    document.changed.connect(lambda before, after: message.append((before, after)))
     trial.end()
-    ((before, after),) = told
+    ((before, after),) = message
     assert (before, after) == (tried, document.project)
 
 

@@ -1,4 +1,4 @@
-"""The best so far of a run on the canvas: it follows, stays when told, and becomes the result."""
+"""The best so far of a run on the canvas: it follows, stays when asked, and becomes the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LONG_MS = 60_000
 
 @pytest.fixture
 def run(window: MainWindow, qtbot: QtBot) -> Iterator[LearningRun]:
-    """A run that is held: what it finds is told by the tests."""
+    """A run that is held: what it finds is given by the tests."""
     add_sprinkler(window.app)
     params = replace(HillClimbParams(), restarts=1_000_000)
     request = RunRequest("Climb", "bn.hill-climb", params, 1, "d1")
@@ -59,33 +59,33 @@ def page_of(window: MainWindow, run: LearningRun, qtbot: QtBot) -> ModelPage:
 
 def better(run: LearningRun, *edges: tuple[str, str]) -> BayesianNetwork:
     """Let the run find a model with these edges, in its fourth restart."""
-    found = BayesianNetwork.uniform(run.task.data.domain)
+    result = BayesianNetwork.uniform(run.task.data.domain)
     for source, target in edges:
-        found = found.with_edge(source, target)
-    told = Progress(0.5, "Climbing", {"score": -1.0, "step": 9.0, "restart": 4.0})
-    run._on_events([told, ImprovedModel(found, {"score": -1.0})])
-    return found
+        result = result.with_edge(source, target)
+    message = Progress(0.5, "Climbing", {"score": -1.0, "step": 9.0, "restart": 4.0})
+    run._on_events([message, ImprovedModel(result, {"score": -1.0})])
+    return result
 
 
 def tick(page: ModelPage) -> QCheckBox:
-    found = page.findChild(QCheckBox, "followRun")
-    assert isinstance(found, QCheckBox)
-    return found
+    result = page.findChild(QCheckBox, "followRun")
+    assert isinstance(result, QCheckBox)
+    return result
 
 
 def test_a_better_model_is_shown_and_nodes_stay_where_they_are(
     qtbot: QtBot, window: MainWindow, run: LearningRun
 ) -> None:
     page = page_of(window, run, qtbot)
-    places = {name: item.centre for name, item in page.scene().nodes.items()}
-    found = better(run, ("rain", "wet"))
+    indices = {name: item.centre for name, item in page.scene().nodes.items()}
+    result = better(run, ("rain", "wet"))
     entry = lambda: window.app.project.models[page.model_id or ""]  # noqa: E731
-    qtbot.waitUntil(lambda: entry().model is found, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: entry().model is result, timeout=LONG_MS)
     qtbot.waitUntil(lambda: set(page.scene().edges) == {("rain", "wet")})
-    assert {name: item.centre for name, item in page.scene().nodes.items()} == places
+    assert {name: item.centre for name, item in page.scene().nodes.items()} == indices
     assert not entry().is_edited
     words = page.findChild(QLabel, "liveModelText").text()
-    assert words.startswith(f"restart 4 · 1 edge · {found.representation_size()} parameters")
+    assert words.startswith(f"restart 4 · 1 edge · {result.representation_size()} parameters")
 
 
 def test_many_better_models_are_one_step_of_the_history(
@@ -95,9 +95,9 @@ def test_many_better_models_are_one_step_of_the_history(
     stack = window.app.document.undo_stack
     before = stack.count()
     for edges in ([("rain", "wet")], [("rain", "wet"), ("sprinkler", "wet")]):
-        found = better(run, *edges)
+        result = better(run, *edges)
         qtbot.waitUntil(
-            lambda found=found: window.app.project.models[page.model_id or ""].model is found,
+            lambda result=result: window.app.project.models[page.model_id or ""].model is result,
             timeout=LONG_MS,
         )
     assert stack.count() == before + 1
@@ -110,23 +110,23 @@ def test_unticked_it_stays_and_ticked_again_it_catches_up(
     shown = window.app.project.models[page.model_id or ""].model
     qtbot.mouseClick(tick(page), Qt.MouseButton.LeftButton)
     assert not tick(page).isChecked()
-    found = better(run, ("rain", "wet"))
+    result = better(run, ("rain", "wet"))
     follower = live_models(window.app).of_model(page.model_id)
     assert follower is not None
     assert not follower._soon.isActive()
     assert window.app.project.models[page.model_id or ""].model is shown
     assert page.best_chip._title.text() == "An earlier best"
     qtbot.mouseClick(tick(page), Qt.MouseButton.LeftButton)
-    assert window.app.project.models[page.model_id or ""].model is found
+    assert window.app.project.models[page.model_id or ""].model is result
 
 
 def test_an_edit_ends_the_following_and_says_why(
     qtbot: QtBot, window: MainWindow, run: LearningRun
 ) -> None:
     page = page_of(window, run, qtbot)
-    found = better(run, ("rain", "wet"))
+    result = better(run, ("rain", "wet"))
     qtbot.waitUntil(
-        lambda: window.app.project.models[page.model_id or ""].model is found, timeout=LONG_MS
+        lambda: window.app.project.models[page.model_id or ""].model is result, timeout=LONG_MS
     )
     edit = partial(remove_edge, model_id=page.model_id or "", source="rain", target="wet")
     assert window.app.change("Remove", edit)
@@ -138,9 +138,9 @@ def test_an_edit_ends_the_following_and_says_why(
 def test_undo_ends_the_following(qtbot: QtBot, window: MainWindow, run: LearningRun) -> None:
     page = page_of(window, run, qtbot)
     first = window.app.project.models[page.model_id or ""].model
-    found = better(run, ("rain", "wet"))
+    result = better(run, ("rain", "wet"))
     qtbot.waitUntil(
-        lambda: window.app.project.models[page.model_id or ""].model is found, timeout=LONG_MS
+        lambda: window.app.project.models[page.model_id or ""].model is result, timeout=LONG_MS
     )
     window.app.document.undo_stack.undo()
     assert window.app.project.models[page.model_id or ""].model is first
@@ -190,7 +190,7 @@ def test_the_tree_says_live(qtbot: QtBot, window: MainWindow, run: LearningRun) 
     assert "live" not in badges()
 
 
-def test_the_inspector_tells_what_the_run_does(
+def test_the_inspector_reports_what_the_run_does(
     qtbot: QtBot, window: MainWindow, run: LearningRun
 ) -> None:
     page_of(window, run, qtbot)
@@ -211,8 +211,8 @@ def test_the_inspector_tells_what_the_run_does(
     assert missing == f"No missing cells: all {rows} rows are used."
     qtbot.mouseClick(panel.findChild(QPushButton, "inspectorEvaluate"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(panel.run.evaluation.facts), timeout=LONG_MS)
-    told = panel.run.evaluation.facts["Log-likelihood ↑, all rows"]
-    assert told == f"{-len(run.task.data.domain):.3f} bits per row".replace("-", "−")  # uniform
+    message = panel.run.evaluation.facts["Log-likelihood ↑, all rows"]
+    assert message == f"{-len(run.task.data.domain):.3f} bits per row".replace("-", "−")  # uniform
 
 
 def test_run_again_with_changes_fills_the_sheet(
@@ -221,8 +221,8 @@ def test_run_again_with_changes_fills_the_sheet(
     table = window.findChild(QTableView, "runTable")
     window.app.reveal("runsPanel")
     qtbot.waitUntil(table.isVisible)
-    place = table.visualRect(table.model().index(0, 0)).center()
-    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    index = table.visualRect(table.model().index(0, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=index)
     panel = inspector(window)
     qtbot.waitUntil(panel.run.isVisible)
     qtbot.mouseClick(panel.findChild(QPushButton, "inspectorRunAgain"), Qt.MouseButton.LeftButton)
@@ -248,5 +248,5 @@ def test_a_selected_node_is_inspected_also_while_a_run_is_followed(
     ("seconds", "words"),
     [(None, ""), (39.6, "about 40 s left"), (600, "about 10 min left"), (7300, "about 2 h left")],
 )
-def test_the_rest_is_told_in_round_words(seconds: float | None, words: str) -> None:
+def test_the_rest_is_reported_in_round_words(seconds: float | None, words: str) -> None:
     assert time_left_text(seconds) == words

@@ -105,7 +105,7 @@ def test_the_numbers_agree_with_the_graph(qtbot: QtBot, page: ModelPage) -> None
     assert "= 0 bits" not in page.separation.bar.detail
 
 
-def test_a_joint_table_that_is_too_large_is_said(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_joint_table_that_is_too_large_is_reported(qtbot: QtBot, window: MainWindow) -> None:
     names = domain_of([2] * 24)
     model = BayesianNetwork.uniform(names)
     add_and_show_model(window.app, ModelEntry("many", model), "Open many")

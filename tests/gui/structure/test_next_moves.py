@@ -19,7 +19,7 @@ from pgmstudio.gui.structure.move_search import MoveSearch, move_search
 from pgmstudio.gui.structure.moves_panel import MovesPanel
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
-from tests.gui.walking import called, controls_in, misfits, open_sprinkler, told, trigger
+from tests.gui.walking import called, controls_in, misfits, open_sprinkler, spoken_name, trigger
 
 LEFT = Qt.MouseButton.LeftButton
 Edge = tuple[str, str]
@@ -175,12 +175,12 @@ def test_the_panel_fits_a_small_window_and_every_control_is_explained(
         assert walk.panel.isVisible()
         assert misfits(walk.panel) == []
         for control in controls_in(walk.panel):
-            assert told(control), called(control)
+            assert spoken_name(control), called(control)
             assert control.toolTip(), called(control)
     theme().set_look(scale=1.0)
 
 
-def test_where_there_are_no_moves_the_reason_is_said(qtbot: QtBot, window: MainWindow) -> None:
+def test_where_there_are_no_moves_the_reason_is_reported(qtbot: QtBot, window: MainWindow) -> None:
     search = move_search(window.app)
     assert search.disabled_reason() == "open a Bayesian network or a Markov network first."
     open_sprinkler(qtbot, window)

@@ -97,20 +97,20 @@ def test_columns_and_cuts_are_stacked_and_scroll(
 
 def test_a_long_sentence_leaves_room_for_what_it_is_about(qtbot: QtBot) -> None:
     page, form = QWidget(), QWidget()
-    said = ScrollingNotes(
+    messages = ScrollingNotes(
         [note := Note("Each family is scored over the rows that have its cells. " * 20)]
     )
     layout = QVBoxLayout(page)
     layout.addWidget(form, 1)
-    layout.addWidget(said)
+    layout.addWidget(messages)
     qtbot.addWidget(page)
     page.resize(300, 700)
     page.show()
     QApplication.processEvents()
-    assert form.height() > said.height()
-    assert said.verticalScrollBar().maximum() > 0
+    assert form.height() > messages.height()
+    assert messages.verticalScrollBar().maximum() > 0
     note.show_text("All cells are there.")
-    qtbot.waitUntil(lambda: said.verticalScrollBar().maximum() == 0)
+    qtbot.waitUntil(lambda: messages.verticalScrollBar().maximum() == 0)
 
 
 def test_where_two_panels_have_no_room_the_one_asked_for_last_is_shown(

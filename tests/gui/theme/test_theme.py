@@ -108,8 +108,8 @@ def test_links_have_the_colour_of_the_theme_after_a_switch(qtbot: QtBot) -> None
     for mode in ("dark", "light"):
         theme().set_look(mode=mode)
         image = holder.grab().toImage()
-        places = ((x, y) for x in range(image.width()) for y in range(image.height()))
-        assert any(image.pixelColor(x, y) == theme().color("accent") for x, y in places)
+        positions = ((x, y) for x in range(image.width()) for y in range(image.height()))
+        assert any(image.pixelColor(x, y) == theme().color("accent") for x, y in positions)
 
 
 def test_the_sign_of_the_order_stands_behind_a_name_that_is_shortened_for_it(qtbot: QtBot) -> None:

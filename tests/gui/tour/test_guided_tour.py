@@ -24,9 +24,9 @@ Key = Qt.Key
 
 
 def tour_of(window: MainWindow) -> GuidedTour:
-    found = window.findChild(GuidedTour, "guidedTour")
-    assert isinstance(found, GuidedTour)
-    return found
+    result = window.findChild(GuidedTour, "guidedTour")
+    assert isinstance(result, GuidedTour)
+    return result
 
 
 def card_key(qtbot: QtBot, window: MainWindow, key: Key) -> None:
@@ -51,7 +51,7 @@ def state_of(window: MainWindow) -> tuple[object, ...]:
     current = app.center.current
     return (
         app.project,
-        [stack.text(place) for place in range(stack.count())],
+        [stack.text(index) for index in range(stack.count())],
         stack.index(),
         stack.cleanIndex(),
         sorted(page.key for page in app.center.pages),
@@ -165,8 +165,8 @@ def test_the_outline_follows_a_window_that_changes_its_size(
         window.resize(*size)
 
         def is_around() -> bool:
-            place = STEPS[2].target(tour._scene)
-            inside = place is not None and tour.ring.geometry().contains(place)
+            position = STEPS[2].target(tour._scene)
+            inside = position is not None and tour.ring.geometry().contains(position)
             return inside and in_window(window, tour.card)
 
         qtbot.waitUntil(is_around)

@@ -34,9 +34,9 @@ from pgmstudio.gui.window.preferences_dialog import show_preferences
 @pytest.fixture
 def page(window: MainWindow) -> WelcomePage:
     open_welcome(window.app)
-    found = window.app.center.current
-    assert isinstance(found, WelcomePage)
-    return found
+    result = window.app.center.current
+    assert isinstance(result, WelcomePage)
+    return result
 
 
 def shown_cards(page: WelcomePage) -> list[SampleCard]:

@@ -82,7 +82,7 @@ def renamed(model: Model, words: dict[str, str]) -> Model:
 
 def problems_in(root: QWidget) -> set[str]:
     """Where a name is taken for something else than text."""
-    found = set()
+    result = set()
     for widget in [root, *root.findChildren(QWidget)]:
         if not widget.isVisible():
             continue
@@ -91,19 +91,19 @@ def problems_in(root: QWidget) -> set[str]:
             case QLabel():
                 form, text = widget.textFormat().name, QLabel.text(widget)
                 if form != "PlainText" and (form != "RichText" or MARK in text):
-                    found.add(f"{name} shows {text} as {form}")
+                    result.add(f"{name} shows {text} as {form}")
             case QAbstractButton() if _has_shortcut(widget.text()) and not _paints_itself(widget):
-                found.add(f"{name}: {widget.text()}")
+                result.add(f"{name}: {widget.text()}")
             case QTabBar():
                 tabs = [widget.tabText(number) for number in range(widget.count())]
-                found |= {f"{name}: {text}" for text in tabs if _has_shortcut(text)}
+                result |= {f"{name}: {text}" for text in tabs if _has_shortcut(text)}
             case QGraphicsView() if widget.scene() is not None:
                 for item in widget.scene().items():
                     text = item.toPlainText() if isinstance(item, QGraphicsTextItem) else ""
                     if "R&D" in text and MARK not in text:
-                        found.add(f"{name} draws {text}")
+                        result.add(f"{name} draws {text}")
     actions = [action.text() for action in root.findChildren(QAction)]
-    return found | {f"action {text}" for text in actions if _has_shortcut(text)}
+    return result | {f"action {text}" for text in actions if _has_shortcut(text)}
 
 
 def _has_shortcut(text: str) -> bool:
@@ -130,7 +130,7 @@ def test_names_of_markup_are_shown_as_they_are_on_every_page(
     app.change(f"Note on {TITLE}", notes)
     app.workspace.select([names[0]])
     app.workspace.set_target(names[-1])
-    app.notify(f"{TITLE} was told.")
+    app.notify(f"{TITLE} was shown.")
     app.log("error", TITLE)
     open_data_page(app, "d1")
     settle(window)

@@ -42,7 +42,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def chain(length: int) -> ModelEntry:
-    names = [f"v{place}" for place in range(length)]
+    names = [f"v{index}" for index in range(length)]
     domain = Domain.of({name: ["a", "b", "c"] for name in names})
     dag = Dag.from_edges(names, list(pairwise(names)))
     return ModelEntry("chain", BayesianNetwork.uniform(domain, dag))
@@ -96,13 +96,13 @@ def test_a_click_for_evidence_dims_nothing_until_the_pointer_leaves(
     qtbot.waitUntil(lambda: len(page.scene().nodes) == 8 and not page.asking.live.is_waiting)
     view, item = page.canvas.view, page.scene().nodes["smoke"]
     bar = item.geometry.bar(0).center()
-    place: QPoint = view.mapFromScene(item.pos() + item.corner + bar)
-    point_at(view.viewport(), place)
+    position: QPoint = view.mapFromScene(item.pos() + item.corner + bar)
+    point_at(view.viewport(), position)
     assert page.scene()._bright is not None
-    qtbot.mouseClick(view.viewport(), LEFT, pos=place)
+    qtbot.mouseClick(view.viewport(), LEFT, pos=position)
     assert "smoke" in page.asking.live.evidence
     assert page.scene()._bright is None
-    point_at(view.viewport(), place + QPoint(1, 0))
+    point_at(view.viewport(), position + QPoint(1, 0))
     assert page.scene()._bright is None
     point_at(view.viewport(), view.mapFromScene(page.scene().nodes["asia"].pos()))
     assert page.scene()._bright is not None
@@ -177,18 +177,18 @@ def test_scores_are_rounded_as_a_whole(value: float, words: str) -> None:
 
 def test_the_numbers_at_an_axis_have_a_true_minus_and_grouped_thousands() -> None:
     plain = ["-22600", "1000000", "0.12345678", "-9703.8", "12"]
-    told = _tick_labels(lambda *_: plain)
-    assert told == ["−22\u202f600", "1\u202f000\u202f000", "0.12345678", "−9\u202f703.8", "12"]
+    message = _tick_labels(lambda *_: plain)
+    assert message == ["−22\u202f600", "1\u202f000\u202f000", "0.12345678", "−9\u202f703.8", "12"]
 
 
 @pytest.mark.parametrize(
-    ("state", "told"), [(JobState.RUNNING, "is drawn here"), (JobState.FINISHED, "no score")]
+    ("state", "text"), [(JobState.RUNNING, "is drawn here"), (JobState.FINISHED, "no score")]
 )
-def test_a_run_without_scores_says_so_at_its_end(qtbot: QtBot, state: JobState, told: str) -> None:
+def test_a_run_without_scores_says_so_at_its_end(qtbot: QtBot, state: JobState, text: str) -> None:
     plot = ScorePlot()
     qtbot.addWidget(plot)
     plot.show_run(cast(LearningRun, SimpleNamespace(trace=Trace(), state=state)))
-    assert told in plot.findChild(QLabel, "scorePlotEmpty").text()
+    assert text in plot.findChild(QLabel, "scorePlotEmpty").text()
 
 
 def test_a_weak_association_is_told_from_none() -> None:

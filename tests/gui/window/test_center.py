@@ -61,9 +61,9 @@ def keys(center: TabArea) -> list[str]:
 
 
 def groups(center: TabArea) -> list[list[str]]:
-    found = [g for g in center.findChildren(QTabWidget) if g.isVisible()]
-    found.sort(key=lambda g: (g.x(), g.y()))
-    return [[g.widget(i).objectName() for i in range(g.count())] for g in found]
+    result = [g for g in center.findChildren(QTabWidget) if g.isVisible()]
+    result.sort(key=lambda g: (g.x(), g.y()))
+    return [[g.widget(i).objectName() for i in range(g.count())] for g in result]
 
 
 def test_a_page_is_opened_once_and_then_brought_to_front(center: TabArea) -> None:
@@ -74,7 +74,7 @@ def test_a_page_is_opened_once_and_then_brought_to_front(center: TabArea) -> Non
     assert keys(center) == ["a", "b"]
 
 
-def test_closing_tells_the_page_and_the_one_beside_it_comes_to_front(center: TabArea) -> None:
+def test_closing_reports_the_page_and_the_one_beside_it_comes_to_front(center: TabArea) -> None:
     a, b = Sheet("a"), Sheet("b")
     center.open(a)
     center.open(b)
@@ -284,25 +284,25 @@ def test_what_was_typed_goes_when_something_else_is_clicked(
 
 
 def test_a_greyed_command_says_why(qtbot: QtBot, window: MainWindow) -> None:
-    told: list[str] = []
-    window.app.toast.connect(lambda sentence, _: told.append(sentence))
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _: messages.append(message))
     field = window.command_field
     field.begin()
     field.setText("undo")
     field.completer().popup().hide()
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert told == ["Not now: nothing to undo."]
+    assert messages == ["Not now: nothing to undo."]
 
 
 def test_a_mistyped_command_gets_a_suggestion(qtbot: QtBot, window: MainWindow) -> None:
-    told: list[str] = []
-    window.app.toast.connect(lambda sentence, _: told.append(sentence))
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _: messages.append(message))
     field = window.command_field
     field.begin()
     field.setText("glosary")
     field.completer().popup().hide()
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert told == ["Nothing is called “glosary”. Did you mean Glossary?"]
+    assert messages == ["Nothing is called “glosary”. Did you mean Glossary?"]
 
 
 def test_escape_leaves_the_field_for_the_page(qtbot: QtBot, window: MainWindow) -> None:

@@ -41,7 +41,7 @@ from tests.gui.walking import (
     opened_windows,
     restore,
     settle,
-    told,
+    spoken_name,
 )
 
 
@@ -90,7 +90,7 @@ class Effects:
     def __init__(self, window: MainWindow, asked: list[str], *, opens: bool) -> None:
         """`opens`: a page or a dialog; nobody has to compare pictures to see that."""
         self._window, self._asked = window, asked
-        self._told: list[object] = []
+        self._received: list[object] = []
         workspace, app = window.app.workspace, window.app
         copied = QApplication.clipboard().dataChanged
         for signal in (app.toast, app.errors.message, workspace.message, copied):
@@ -99,8 +99,8 @@ class Effects:
         self._before = self._facts()
         self._look = None if opens else window.grab().toImage()
 
-    def _note(self, *told: object) -> None:
-        self._told.append(told)
+    def _note(self, *received: object) -> None:
+        self._received.append(received)
 
     def _facts(self) -> tuple[object, ...]:
         window, workspace = self._window, self._window.app.workspace
@@ -130,7 +130,7 @@ class Effects:
         window = self._window
         return bool(
             self._asked
-            or self._told
+            or self._received
             or opened_windows(window)
             or self._facts() != self._before
             or (self._look is not None and window.grab().toImage() != self._look)
@@ -186,11 +186,11 @@ def test_no_two_actions_share_a_key(window: MainWindow) -> None:
 
 def test_every_action_is_in_a_menu_and_in_the_command_field(window: MainWindow) -> None:
     def actions_of(menu: QMenu) -> set[str]:
-        found: set[str] = set()
+        result: set[str] = set()
         for action in menu.actions():
             inner = action.menu()
-            found |= actions_of(inner) if isinstance(inner, QMenu) else {action.objectName()}
-        return found
+            result |= actions_of(inner) if isinstance(inner, QMenu) else {action.objectName()}
+        return result
 
     menus = window.menuBar().findChildren(QMenu)
     shown = set().union(*(actions_of(menu) for menu in menus))
@@ -338,7 +338,7 @@ def test_every_page_opens_inside_the_window_and_all_in_it_has_a_name_and_a_tip(
     for show in pages_of(window):
         show()
         for control in controls_in(window):
-            if not told(control):
+            if not spoken_name(control):
                 problems.add(f"{called(control)} has no accessible name")
             if not control.toolTip() and not _explained_by_parent(control):
                 problems.add(f"{called(control)} has no tooltip")
@@ -384,11 +384,11 @@ def test_every_dialog_fits_a_small_window(window: MainWindow, action: str, scale
     [dialog] = opened_windows(window)
     assert dialog.width() <= 1024
     assert dialog.height() <= 700
-    found = misfits(dialog)
+    result = misfits(dialog)
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     theme().set_look(scale=1.0)
-    assert found == []
+    assert result == []
 
 
 def test_a_project_survives_its_own_name(window: MainWindow) -> None:

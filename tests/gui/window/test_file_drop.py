@@ -28,9 +28,9 @@ def drag(path: Path | None) -> QMimeData:
 
 
 def enter(window: MainWindow, over: QWidget, data: QMimeData) -> bool:
-    place = over.mapTo(window, QPoint(5, 5))
+    position = over.mapTo(window, QPoint(5, 5))
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    event = QDragEnterEvent(place, COPY, data, buttons, keys)
+    event = QDragEnterEvent(position, COPY, data, buttons, keys)
     QApplication.sendEvent(window.windowHandle(), event)
     return event.isAccepted()
 

@@ -66,9 +66,9 @@ def small(qtbot: QtBot, window: MainWindow) -> MainWindow:
 
 
 def overlay(window: MainWindow, name: str) -> QWidget:
-    found = window.findChild(QWidget, name)
-    assert isinstance(found, QWidget)
-    return found
+    result = window.findChild(QWidget, name)
+    assert isinstance(result, QWidget)
+    return result
 
 
 @pytest.mark.parametrize("size", [(1024, 700), (960, 640), (1280, 800), (1600, 900)])
@@ -255,22 +255,22 @@ def test_sizes_that_were_dragged_survive_folding(qtbot: QtBot, window: MainWindo
 def test_f6_walks_through_every_region_and_back(qtbot: QtBot, window: MainWindow) -> None:
     open_model_page(window.app, add_sprinkler(window.app))
     qtbot.wait(20)
-    found = regions(window)
-    assert len(found) >= 5
+    result = regions(window)
+    assert len(result) >= 5
 
-    def place() -> int:
+    def current() -> int:
         focus = QApplication.focusWidget()
-        holding = [i for i, region in enumerate(found) if _holds(region, focus)]
+        holding = [i for i, region in enumerate(result) if _holds(region, focus)]
         return holding[0]
 
     visited = []
-    for _ in found:
+    for _ in result:
         step_region(window, 1)
-        visited.append(place())
+        visited.append(current())
     first = visited[0]
-    assert visited == [(first + i) % len(found) for i in range(len(found))]
+    assert visited == [(first + i) % len(result) for i in range(len(result))]
     step_region(window, -1)
-    assert place() == visited[-2]
+    assert current() == visited[-2]
 
 
 def _holds(region: QWidget, focus: QWidget | None) -> bool:
@@ -314,12 +314,12 @@ def test_the_inspector_never_hides_what_is_selected(
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=head)
         shown = overlay(small, "rightOverlay")
         assert shown.isVisible()
-        place = page.selected_rect()
-        assert place is not None
+        position = page.selected_rect()
+        assert position is not None
         cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
         # A double click at the same place still meets the node.
         assert not cover.contains(view.viewport().mapToGlobal(head)), x
-        assert not cover.intersects(place) or place.width() > small.app.center.width() - 608
+        assert not cover.intersects(position) or position.width() > small.app.center.width() - 608
         small.app.workspace.select(())
         assert not shown.isVisible()
 
@@ -334,9 +334,9 @@ def test_a_table_over_the_canvas_pans_to_the_selected_node(qtbot: QtBot, small: 
     qtbot.waitUntil(shown.isVisible)
 
     def is_in_sight() -> bool:
-        place = page.selected_rect()
+        position = page.selected_rect()
         cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
-        return place is not None and not cover.intersects(place)
+        return position is not None and not cover.intersects(position)
 
     qtbot.waitUntil(is_in_sight)
     assert view.zoom == fitted

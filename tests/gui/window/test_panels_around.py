@@ -59,7 +59,7 @@ def test_beside_the_manual_the_panels_speak_of_the_model_seen_last(
     assert inspector(window).model._head.title.text() == "Sprinkler"
 
 
-def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
+def test_what_can_be_read_in_a_node_is_not_repeated_at_the_pointer(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     open_model_page(window.app, add_sprinkler(window.app))
@@ -76,11 +76,11 @@ def test_what_can_be_read_in_a_node_is_not_said_again_at_the_pointer(
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "text"),
     [(99_999, "99 999"), (250_400, "250 k"), (999_600, "1 M"), (12_345_678, "12.3 M")],
 )
-def test_large_numbers_of_rows_leave_room_for_names(number: int, told: str) -> None:
-    assert brief(number).replace("\u202f", " ") == told
+def test_large_numbers_of_rows_leave_room_for_names(number: int, text: str) -> None:
+    assert brief(number).replace("\u202f", " ") == text
 
 
 def test_a_title_of_the_project_has_the_room_that_its_own_fact_leaves(

@@ -232,14 +232,14 @@ def test_a_pause_shows_what_the_button_does_next_and_does_not_count(
     assert signal.text() == "1 run paused · click to stop"
     assert pause.text() == "Go on"
     assert pause.icon().pixmap(16, 16).toImage() != going
-    told, since = run.seconds, run._held_since
+    message, since = run.seconds, run._held_since
     assert since is not None
     monkeypatch.setattr("time.monotonic", lambda: since + 1000.0)
-    assert run.seconds == told
+    assert run.seconds == message
     pause.click()
     assert signal.text() == "1 run · click to stop"
     assert pause.icon().pixmap(16, 16).toImage() == going
-    assert run.seconds == pytest.approx(told)
+    assert run.seconds == pytest.approx(message)
     monkeypatch.undo()
     with qtbot.waitSignal(window.app.workspace.runs.run_ended, timeout=10_000):
         run.stop()
@@ -256,11 +256,11 @@ def test_labels_of_edges_that_cross_do_not_lie_on_one_another(qtbot: QtBot) -> N
         PictureEdge("a", "b", "100 %", EdgeStyle.DIRECTED),
         PictureEdge("c", "d", "75 %", EdgeStyle.DIRECTED),
     )
-    places = {"a": (0.0, 0.0), "b": (300.0, 300.0), "c": (300.0, 0.0), "d": (100.0, 300.0)}
-    routes = [EdgeRoute(places[edge.source], places[edge.target]) for edge in edges]
+    positions = {"a": (0.0, 0.0), "b": (300.0, 300.0), "c": (300.0, 0.0), "d": (100.0, 300.0)}
+    routes = [EdgeRoute(positions[edge.source], positions[edge.target]) for edge in edges]
     assert routes[0].at(0.6) == pytest.approx(routes[1].at(0.6))  # where they would meet
     faces = {node.id: NodeView(node.label) for node in nodes}
-    canvas.scene.show_picture(GraphPicture(nodes, edges), faces, places, routes=routes)
+    canvas.scene.show_picture(GraphPicture(nodes, edges), faces, positions, routes=routes)
     one, other = (canvas.scene.edges[edge.source, edge.target] for edge in edges)
     assert not one.label_rect.intersects(other.label_rect)
     for item in (one, other):
@@ -298,9 +298,9 @@ def test_states_of_many_variables_in_a_joint_table_are_never_commas_alone(qtbot:
     metrics = QFontMetrics(theme().font("dense"))
     states = ["yes", "no"] * 6
     room = metrics.horizontalAdvance("yes, no, yes, no")
-    told = shortened(states, room, metrics)
-    assert told.endswith("no, yes, no")  # the last differ from row to row
-    assert metrics.horizontalAdvance(told) <= room
+    message = shortened(states, room, metrics)
+    assert message.endswith("no, yes, no")  # the last differ from row to row
+    assert metrics.horizontalAdvance(message) <= room
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # menus
@@ -308,10 +308,10 @@ def test_choosing_a_row_says_of_which_rows(window: MainWindow, qtbot: QtBot) -> 
     add_sprinkler(window.app)
     window.app.actions.refresh()
     window.app.actions["evidence.row"].trigger()
-    told = window.findChild(QLabel, "rowChooserData")
-    qtbot.waitUntil(told.isVisible)
-    assert told.text() == "of 400 in garden"
-    told.window().close()
+    message = window.findChild(QLabel, "rowChooserData")
+    qtbot.waitUntil(message.isVisible)
+    assert message.text() == "of 400 in garden"
+    message.window().close()
 
 
 def test_words_that_become_a_chip_get_its_padding(window: MainWindow, qtbot: QtBot) -> None:
@@ -341,9 +341,9 @@ def test_a_fitted_graph_stands_beside_its_minimap(qtbot: QtBot) -> None:
     count = range(100)
     nodes = tuple(PictureNode(f"n{number}", f"n{number}") for number in count)
     faces = {node.id: NodeView(node.label) for node in nodes}
-    places = {f"n{number}": (number % 5 * 90.0, number // 5 * 90.0) for number in count}
+    positions = {f"n{number}": (number % 5 * 90.0, number // 5 * 90.0) for number in count}
     canvas.shows_minimap = True
-    canvas.scene.show_picture(GraphPicture(nodes, ()), faces, places)
+    canvas.scene.show_picture(GraphPicture(nodes, ()), faces, positions)
     canvas.view.fit()
 
     def covered() -> list[str]:

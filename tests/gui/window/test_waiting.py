@@ -41,9 +41,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dialog_of(parent: QWidget) -> WaitingDialog:
-    (found,) = parent.findChildren(WaitingDialog)
-    assert found.isVisible()
-    return found
+    (result,) = parent.findChildren(WaitingDialog)
+    assert result.isVisible()
+    return result
 
 
 class Outcome:
@@ -56,18 +56,18 @@ class Outcome:
 
 
 def test_short_work_shows_no_dialog(qtbot: QtBot, window: MainWindow) -> None:
-    assert Outcome(window, lambda _cancel, _told: 7).values == [7]
+    assert Outcome(window, lambda _cancel, _report: 7).values == [7]
     assert not window.findChildren(WaitingDialog)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_dialog_tells_how_far_long_work_is_and_goes_with_it(
+def test_a_dialog_reports_how_far_long_work_is_and_goes_with_it(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     go = threading.Event()
 
-    def work(_cancel: CancelToken, told: ReportFraction) -> str:
-        told(0.4)
+    def work(_cancel: CancelToken, message: ReportFraction) -> str:
+        message(0.4)
         go.wait()
         return "made"
 
@@ -83,7 +83,7 @@ def test_a_dialog_tells_how_far_long_work_is_and_goes_with_it(
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("way", ["button", "escape"])
 def test_long_work_can_be_stopped(qtbot: QtBot, window: MainWindow, way: str) -> None:
-    def work(cancel: CancelToken, _told: ReportFraction) -> None:
+    def work(cancel: CancelToken, _report: ReportFraction) -> None:
         pause = threading.Event()
         while True:
             pause.wait(0.005)
@@ -102,7 +102,7 @@ def test_long_work_can_be_stopped(qtbot: QtBot, window: MainWindow, way: str) ->
 
 
 def test_what_the_work_raises_is_handed_on(qtbot: QtBot, window: MainWindow) -> None:
-    def work(_cancel: CancelToken, _told: ReportFraction) -> None:
+    def work(_cancel: CancelToken, _report: ReportFraction) -> None:
         raise ProjectFileError(Path("x.pgmz"), "is torn.")
 
     (error,) = Outcome(window, work).errors

@@ -119,7 +119,7 @@ def test_a_label_stands_beside_its_line_and_covers_no_box() -> None:
 def test_labels_of_edges_side_by_side_do_not_touch() -> None:
     routes = [EdgeRoute((30.0 * i, 0), (30.0 * i, 100)) for i in range(4)]
     placed = points_beside(routes, [2.0] * 4, [(24.0, 16.0)] * 4, [])
-    there = [place for place in placed if place is not None]
+    there = [position for position in placed if position is not None]
     assert len(there) >= 2
     for number, (x, y) in enumerate(there):
         assert all(abs(x - a) >= 24 or abs(y - b) >= 16 for a, b in there[:number])

@@ -249,7 +249,7 @@ def test_an_empty_picture_has_no_places_and_an_unknown_layout_is_named() -> None
 
 
 @given(st.lists(st.tuples(st.floats(-500, 500), st.floats(1, 200)), min_size=1, max_size=8))
-def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_wishes(
+def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_targets(
     boxes: list[tuple[float, float]],
 ) -> None:
     desired, widths = [w for w, _ in boxes], [w for _, w in boxes]

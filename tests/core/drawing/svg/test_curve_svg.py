@@ -24,7 +24,7 @@ DIAMOND = Marker("d", "green")
 HYBRID = "pdg.hybrid"
 
 
-def plot(**told: object) -> CurvePlot:
+def plot(**options: object) -> CurvePlot:
     network = PlotSeries(
         "Networks & <trees>",
         language_marker("bayesian-network"),
@@ -32,14 +32,14 @@ def plot(**told: object) -> CurvePlot:
         (PlotMark(10, -4.9), PlotMark(100, -3.0)),
     )
     graphs = PlotSeries("PDG", DIAMOND, (PlotMark(30, -math.inf), PlotMark(40, -4.0)))
-    return CurvePlot((network, graphs), **told)  # type: ignore[arg-type]
+    return CurvePlot((network, graphs), **options)  # type: ignore[arg-type]
 
 
 def texts_of(picture: str) -> list[str]:
     return ["".join(result.itertext()) for result in ET.fromstring(picture).iter(f"{SVG}text")]
 
 
-def test_all_that_is_told_is_drawn() -> None:
+def test_all_that_is_given_is_drawn() -> None:
     picture = curve_svg(
         plot(
             title="Asia",
@@ -51,8 +51,15 @@ def test_all_that_is_told_is_drawn() -> None:
         )
     )
     texts = texts_of(picture)
-    for said in ("Asia", "Networks & <trees>", "PDG", "BIC", "λ = 0.50", "−H of the training rows"):
-        assert said in texts
+    for messages in (
+        "Asia",
+        "Networks & <trees>",
+        "PDG",
+        "BIC",
+        "λ = 0.50",
+        "−H of the training rows",
+    ):
+        assert messages in texts
     tree = ET.fromstring(picture)
     # Two test and two training points, the legend's sign and the ring around the best.
     assert len(list(tree.iter(f"{SVG}circle"))) == 2 + 2 + 1 + 1
@@ -87,7 +94,7 @@ def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_says_so(
     assert not any("−∞" in words for words in texts_of(whole))
 
 
-def test_heights_are_told_with_as_many_digits_each() -> None:
+def test_heights_are_reported_with_as_many_digits_each() -> None:
     marks = (PlotMark(10, -18.0), PlotMark(100, -15.4))
     texts = texts_of(curve_svg(CurvePlot((PlotSeries("PDG", DIAMOND, marks),))))
     heights = [words for words in texts if words.startswith("−")]
@@ -101,8 +108,8 @@ def test_letters_lie_over_no_line_where_there_is_room() -> None:
         PlotMark(10.0 * 2**k, -9.0 + k, None, "BIC AIC" if k == 2 else "") for k in range(5)
     )
     flat = tuple(PlotMark(10.0 * 2**k, -6.5, None, "AIC" if k == 2 else "") for k in range(5))
-    told = (PlotSeries("A", DIAMOND, steep), PlotSeries("B", Marker("s", "purple"), flat))
-    picture = curve_svg(CurvePlot(told))
+    message = (PlotSeries("A", DIAMOND, steep), PlotSeries("B", Marker("s", "purple"), flat))
+    picture = curve_svg(CurvePlot(message))
     boxes = []
     for one in ET.fromstring(picture).iter(f"{SVG}rect"):
         if one.get("fill-opacity") == "0.8":  # the patch below letters

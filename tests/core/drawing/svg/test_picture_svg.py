@@ -35,10 +35,10 @@ TWO = GraphPicture(
 )
 
 
-def drawn(picture: GraphPicture, **told: object) -> str:
-    beliefs = told.get("beliefs") or {}
+def drawn(picture: GraphPicture, **options: object) -> str:
+    beliefs = options.get("beliefs") or {}
     assert isinstance(beliefs, dict)
-    return svg_of(picture, place(picture, sizes=box_sizes(picture, beliefs)), **told)  # type: ignore[arg-type]
+    return svg_of(picture, place(picture, sizes=box_sizes(picture, beliefs)), **options)  # type: ignore[arg-type]
 
 
 def texts(svg: str) -> list[str]:
@@ -84,9 +84,9 @@ def test_qt_draws_it_and_the_same_arguments_give_the_same_text(
     network = random_network(np.random.default_rng(0), 8)
     picture = picture_of(network)
     uniform = {v.name: dict.fromkeys(v.states, 1 / v.cardinality) for v in network.domain}
-    told = {"beliefs": uniform, "priors": uniform} if with_bars else {}
-    svg = drawn(picture, theme=theme, **told)
-    assert svg == drawn(picture, theme=theme, **told)
+    options = {"beliefs": uniform, "priors": uniform} if with_bars else {}
+    svg = drawn(picture, theme=theme, **options)
+    assert svg == drawn(picture, theme=theme, **options)
     renderer = QSvgRenderer(QByteArray(svg.encode()))
     assert renderer.isValid()
     image = QImage(renderer.defaultSize(), QImage.Format.Format_RGB32)
@@ -176,9 +176,9 @@ def test_many_states_become_five_rows_and_a_count_of_the_rest() -> None:
 
 def test_priors_are_outlined_only_where_they_differ() -> None:
     ghost = f'stroke="{colors("light")["ghost"]}"'
-    told = {"beliefs": {"rain": {"yes": 0.2, "no": 0.8}}, "legend": False}
-    same = drawn(ONE, priors={"rain": {"yes": 0.2, "no": 0.8}}, **told)
-    other = drawn(ONE, priors={"rain": {"yes": 0.7, "no": 0.3}}, **told)
+    options = {"beliefs": {"rain": {"yes": 0.2, "no": 0.8}}, "legend": False}
+    same = drawn(ONE, priors={"rain": {"yes": 0.2, "no": 0.8}}, **options)
+    other = drawn(ONE, priors={"rain": {"yes": 0.7, "no": 0.3}}, **options)
     assert (same.count(ghost), other.count(ghost)) == (0, 2)
 
 
@@ -281,9 +281,9 @@ def test_only_reversible_edges_wear_a_ring() -> None:
 
 
 def test_what_was_done_has_its_own_mark_and_cuts_the_arrows_into_it() -> None:
-    told = {"wet": {"yes": 1.0, "no": 0.0}}
-    seen = drawn(TWO, evidence=told)
-    done = drawn(TWO, evidence=told, done={"wet"})
+    options = {"wet": {"yes": 1.0, "no": 0.0}}
+    seen = drawn(TWO, evidence=options)
+    done = drawn(TWO, evidence=options, done={"wet"})
     assert "= yes" in texts(seen)
     assert "do = yes" in texts(done)
     assert "intervention, do(X = x)" in texts(done)

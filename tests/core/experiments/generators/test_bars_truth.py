@@ -54,7 +54,7 @@ def test_sums_over_counts_are_sums_over_all_images() -> None:
     assert truth.accuracy == pytest.approx(joint.max(axis=1).sum(), abs=1e-12)
 
 
-def test_drawn_images_cost_their_entropy_and_are_told_as_well_as_can_be() -> None:
+def test_drawn_images_cost_their_entropy_and_are_explained_as_well_as_can_be() -> None:
     params = BarsParams()
     vertical, _, pixels = draw_bars(params, np.random.default_rng(3), 100_000)
     joint = bars_log2(params, pixels)

@@ -60,7 +60,7 @@ def test_blocks_are_independent_given_the_hidden_variable_and_a_single_tree_hide
     assert tree_blocks(without_columns(data, HIDDEN), len(blocks)) != blocks
 
 
-def test_where_a_single_tree_always_shows_the_blocks_that_is_said() -> None:
+def test_where_a_single_tree_always_shows_the_blocks_that_is_reported() -> None:
     params = GeneralHParams(structure="s2", hidden_states=1)
     with pytest.raises(DataError, match="a single tree showed the blocks"):
         general_h(params, np.random.default_rng(0), 4000)

@@ -399,8 +399,8 @@ def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_
     seen = [e for e in events if isinstance(e, InterimResult)]
     assert [numbers(point) for point in points] == [numbers(point) for point in plain]
     assert events.index(seen[0]) < events.index(points[0])
-    known = {point.key: point for told in seen for point in told.new}
-    assert len(known) == sum(len(told.new) for told in seen)  # each is sent once
+    known = {point.key: point for message in seen for point in message.new}
+    assert len(known) == sum(len(message.new) for message in seen)  # each is sent once
     assert {*known}.isdisjoint(point.key for point in points)
     last = [numbers(known[key]) for key in seen[-1].standing]
     assert last == [numbers(point) for point in points]

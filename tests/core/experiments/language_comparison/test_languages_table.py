@@ -214,9 +214,11 @@ def test_the_sentence_takes_the_cheapest_within_one_standard_error_of_the_best()
     assert "take Probabilistic decision graph" in verdict(equal.table())
     assert "2.0 times cheaper" in verdict(equal.table())
     apart = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.1, 20))
-    told = verdict(apart.table())
-    assert "Bayesian network is best" in told
-    assert "Probabilistic decision graph loses least, 0.098 bits per row at 2.0 times less" in told
+    message = verdict(apart.table())
+    assert "Bayesian network is best" in message
+    assert (
+        "Probabilistic decision graph loses least, 0.098 bits per row at 2.0 times less" in message
+    )
     small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
     assert "Chow–Liu tree is best" in verdict(small.table())
     assert "the cheapest to query: take Chow–Liu tree" in verdict(small.table())
@@ -301,9 +303,9 @@ def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
     assert float(lines[1]["log2_likelihood_per_row"]) == tree.log2_likelihood_per_row
     assert float(lines[1]["difference"]) == tree.difference
     assert lines[2]["log2_likelihood_per_row"] == ""
-    told = table.as_dict()
-    assert told["best"] == "Bayesian network"
-    assert len(told["pairs"]) == 2
+    report = table.as_dict()
+    assert report["best"] == "Bayesian network"
+    assert len(report["pairs"]) == 2
 
 
 def test_a_race_run_again_says_whether_it_is_the_same() -> None:
@@ -311,9 +313,9 @@ def test_a_race_run_again_says_whether_it_is_the_same() -> None:
     again = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
     assert reproduction_message(first, again) == ("Reproduced: all 2 results identical.", "success")
     other = raced(("tree", -0.3, 10), ("bn", 0.1, 40)).table()
-    told, level = reproduction_message(first, other)
+    message, level = reproduction_message(first, other)
     assert level == "warning"
-    assert "1 of 2 results identical; not Bayesian network." in told
+    assert "1 of 2 results identical; not Bayesian network." in message
 
 
 def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() -> None:

@@ -90,7 +90,7 @@ def rows() -> PlanRows:
     return PlanRows(network.sample(400, rng), network.sample(100, rng), None, network)
 
 
-def told(points: list[CurvePoint]) -> list[dict[str, Any]]:
+def entries_of(points: list[CurvePoint]) -> list[dict[str, Any]]:
     return sorted((point.as_dict() | NO_TIMES for point in points), key=lambda t: str(t["key"]))
 
 
@@ -105,7 +105,7 @@ def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_
     here = points_of(SerialExecutor(), rows)
     assert len(here) == 2 * (3 + 4)
     there = points_of(Cluster(cluster.address), rows)
-    assert told(there) == told(here)
+    assert entries_of(there) == entries_of(here)
     assert {type(point.model) for point in there} == {type(point.model) for point in here}
 
     switch, stopped = StopSwitch(), []
@@ -122,9 +122,9 @@ def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_
             if not survived:
                 cluster.workers[0].kill()
             survived.append(event)
-    assert told(survived) == told(here)
+    assert entries_of(survived) == entries_of(here)
 
 
-def test_an_address_without_a_scheduler_is_told_in_a_sentence(rows: PlanRows) -> None:
+def test_an_address_without_a_scheduler_is_reported_in_a_sentence(rows: PlanRows) -> None:
     with pytest.raises(RunFailedError, match="No scheduler answers at tcp://127"):
         points_of(Cluster("tcp://127.0.0.1:1", timeout_s=0.2), rows)

@@ -80,7 +80,7 @@ def test_a_learner_may_stand_there_by_its_key_alone() -> None:
     assert plan_of({"learners": ["tree.chow-liu"]}) == Plan.of(["tree.chow-liu"])
 
 
-def test_everything_wrong_with_a_plan_is_told_at_once() -> None:
+def test_everything_wrong_with_a_plan_is_reported_at_once() -> None:
     with pytest.raises(ParameterError) as wrong:
         plan_of(
             {
@@ -145,8 +145,8 @@ def test_unknown_learners_and_parameters_are_refused_before_anything_runs(rows: 
     assert set(wrong.value.problems) == {"tree.chow-liu smoothing", "tree.chow-liu leaves"}
 
 
-def one_run(**told: object) -> PlannedRun:
-    grid = LearnerGrid("tree.chow-liu", {name: (value,) for name, value in told.items()})
+def one_run(**options: object) -> PlannedRun:
+    grid = LearnerGrid("tree.chow-liu", {name: (value,) for name, value in options.items()})
     return runs_of_plan(Plan((grid,), lambdas=(0.5,)), ())[0]
 
 

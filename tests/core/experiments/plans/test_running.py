@@ -71,15 +71,15 @@ def rows() -> PlanRows:
     return PlanRows(*parts, network)
 
 
-def events_of(plan: Plan, rows: PlanRows, **told: Any) -> list[PointEvent]:
-    return list(run_plan(plan, rows, cancel=NEVER, **({"executor": SerialExecutor()} | told)))
+def events_of(plan: Plan, rows: PlanRows, **options: Any) -> list[PointEvent]:
+    return list(run_plan(plan, rows, cancel=NEVER, **({"executor": SerialExecutor()} | options)))
 
 
-def points_of(plan: Plan, rows: PlanRows, **told: Any) -> list[CurvePoint]:
-    return [event for event in events_of(plan, rows, **told) if isinstance(event, CurvePoint)]
+def points_of(plan: Plan, rows: PlanRows, **options: Any) -> list[CurvePoint]:
+    return [event for event in events_of(plan, rows, **options) if isinstance(event, CurvePoint)]
 
 
-def told(points: list[CurvePoint]) -> list[dict[str, Any]]:
+def entries_of(points: list[CurvePoint]) -> list[dict[str, Any]]:
     """What must be the same in every place, in an order that is."""
     return sorted((point.as_dict() | NO_TIMES for point in points), key=lambda t: str(t["key"]))
 
@@ -117,8 +117,8 @@ def test_points_done_earlier_are_not_computed_again_and_a_plan_can_grow(rows: Pl
     assert [(p.lambda_, p.seed) for p in added] == [
         (0.3, 1), (0.5, 0), (0.5, 1), (0.6, 1), (0.9, 1),
     ]  # fmt: skip
-    assert told(added) == [
-        entry for entry in told(points_of(more, rows)) if entry["key"] not in earlier.points
+    assert entries_of(added) == [
+        entry for entry in entries_of(points_of(more, rows)) if entry["key"] not in earlier.points
     ]
 
 
@@ -163,13 +163,15 @@ def test_local_optima_of_restarts_are_points_when_asked_for() -> None:
 
 def test_a_pool_gives_the_same_points_as_this_process(rows: PlanRows) -> None:
     plan = replace(TREES, queries=QueryPlan(count=10, targets=1, given=1, timed=2))
-    assert told(points_of(plan, rows, executor=ProcessExecutor(2))) == told(points_of(plan, rows))
+    assert entries_of(points_of(plan, rows, executor=ProcessExecutor(2))) == entries_of(
+        points_of(plan, rows)
+    )
 
 
 def test_a_plan_is_a_task_with_the_same_points(rows: PlanRows) -> None:
     task = PlanTask(TREES, rows, executor=SerialExecutor())
     result = [event for event in task(NEVER) if isinstance(event, CurvePoint)]
-    assert told(result) == told(points_of(TREES, rows))
+    assert entries_of(result) == entries_of(points_of(TREES, rows))
 
 
 def test_progress_goes_from_nothing_to_all(rows: PlanRows) -> None:
@@ -187,7 +189,7 @@ class OddParams:
 
 
 class OddLearner:
-    """Does what it is told: ends, waits with a model, fails."""
+    """Does what its setting says: ends, waits with a model, fails."""
 
     key = "test.odd"
     title = "Odd"
@@ -225,7 +227,7 @@ def problems_of(events: list[PointEvent]) -> list[str]:
     return [event.message for event in events if isinstance(event, RunProblem)]
 
 
-def test_a_run_that_fails_is_told_and_is_done(odd: str, rows: PlanRows) -> None:
+def test_a_run_that_fails_is_reported_and_is_done(odd: str, rows: PlanRows) -> None:
     plan = Plan((LearnerGrid(odd, {"what": ("fail", "end")}),))
     events = events_of(plan, rows)
     assert problems_of(events) == ["Odd: It cannot be done."]
@@ -258,26 +260,26 @@ def test_stopping_keeps_the_points_and_leaves_the_run_in_progress_undone(
 
 
 @pytest.mark.parametrize("is_race", [True, False])
-def test_a_run_stopped_while_it_is_measured_tells_its_end_where_nobody_makes_it_again(
+def test_a_run_stopped_while_it_is_measured_reports_its_end_where_nobody_makes_it_again(
     rows: PlanRows, monkeypatch: pytest.MonkeyPatch, is_race: bool
 ) -> None:
     monkeypatch.setattr(point_work, "HAND_OVER_SECONDS", -1.0)
     plan = Plan((LearnerGrid("pdg.learn", {"population": (2,)}, lambdas=(0.2, 0.5, 0.9)),))
     ((key, run),) = planned_keys(plan, rows).items()
-    switch, told = StopSwitch(), list[PointEvent]()
+    switch, events = StopSwitch(), list[PointEvent]()
     ends = (lambda _has_model: False) if is_race else None
     with pytest.raises(Cancelled):  # noqa: PT012 - the loop is what is stopped
         for event in PointWork(run, key)(rows, switch, ends=ends):
-            told.append(event)
+            events.append(event)
             if isinstance(event, CurvePoint):
                 switch.cancel()
-    done = [event for event in told if isinstance(event, RunDone)]
+    done = [event for event in events if isinstance(event, RunDone)]
     assert [one.points for one in done] == ([1] if is_race else [])
     assert all(one.cut_after is not None and one.seconds > 0 for one in done)
 
 
 class BuggyExecutor(SerialExecutor):
-    """As a pool tells of a bug in one of its works."""
+    """As a pool reports a bug in one of its works."""
 
     def events(self, rows: PlanRows, works: Any, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
         yield 0, WorkFailed(ChildError("ZeroDivisionError: a bug"))
@@ -294,7 +296,7 @@ def test_a_bug_in_one_run_is_raised_when_the_others_are_through(rows: PlanRows) 
 
 
 class DyingExecutor(SerialExecutor):
-    """As a pool whose first process dies when its run has told its points."""
+    """As a pool whose first process dies when its run has sent its points."""
 
     def events(self, rows: PlanRows, works: Any, cancel: CancelToken) -> Iterator[tuple[int, Any]]:
         yield from super().events(rows, works[:1], cancel)
@@ -302,7 +304,7 @@ class DyingExecutor(SerialExecutor):
         yield from super().events(rows, works, cancel)
 
 
-def test_a_run_that_is_begun_again_tells_its_points_once(rows: PlanRows) -> None:
+def test_a_run_that_is_begun_again_reports_its_points_once(rows: PlanRows) -> None:
     events = events_of(TREES, rows, executor=DyingExecutor())
     assert [e.lambda_ for e in events if isinstance(e, CurvePoint)] == [0.3, 0.6, 0.9]
     assert problems_of(events) == ["Chow–Liu tree, λ = 0.300: its process died; it is restarted."]

@@ -25,10 +25,10 @@ def test_the_same_model_is_selected_and_the_same_line_drawn(
     points: list[CurvePoint], lambda_: float
 ) -> None:
     arrays = CurveArrays.of(points)
-    result, told = arrays.best_at(lambda_), best_at(points, lambda_)
+    result, message = arrays.best_at(lambda_), best_at(points, lambda_)
     assert result is not None
-    assert told is not None
-    assert points[result].score(lambda_) == pytest.approx(told.score(lambda_), rel=1e-12)
+    assert message is not None
+    assert points[result].score(lambda_) == pytest.approx(message.score(lambda_), rel=1e-12)
     line, slope_and_height = equi_score_line(points, lambda_), arrays.line_at(lambda_)
     assert line is not None
     assert slope_and_height is not None

@@ -180,9 +180,9 @@ def test_the_improvement_formula_gives_all_published_rows(shared: Path) -> None:
         if re.match(r"\| \d", line) and line.count("|") == 11
     ]
     assert len(rows) == 214
-    for bn, bn_train, bn_test, pdg, pdg_train, pdg_test, *told in rows:
+    for bn, bn_train, bn_test, pdg, pdg_train, pdg_test, *message in rows:
         pairs = ((bn, pdg), (bn_train, pdg_train), (bn_test, pdg_test))
-        for (before, after), published in zip(pairs, told, strict=False):
+        for (before, after), published in zip(pairs, message, strict=False):
             assert relative_improvement(before, after) == pytest.approx(published, abs=0.006)
 
 
@@ -296,7 +296,7 @@ def test_parity_of_five_needs_sixteen_classes() -> None:
 # -- as tables and bars ----------------------------------------------------------------------------
 
 
-def test_a_point_comes_back_from_what_it_tells() -> None:
+def test_a_point_comes_back_from_what_it_reports() -> None:
     one = replace(
         point(7, -2.5, -math.inf),
         key="abc-002",
@@ -310,8 +310,8 @@ def test_a_point_comes_back_from_what_it_tells() -> None:
         inference_seconds=0.001,
         lambda_=0.3,
     )
-    told = json.loads(json.dumps(one.as_dict(), allow_nan=False))
-    again = point_of(told)
+    report = json.loads(json.dumps(one.as_dict(), allow_nan=False))
+    again = point_of(report)
     assert again.as_dict() == one.as_dict()
     assert again.test_log2_likelihood_per_row == -math.inf
 
@@ -346,11 +346,11 @@ def test_curves_go_by_their_names_and_from_small_to_large() -> None:
 
 def test_a_curve_is_summed_up_by_its_chosen_models_and_its_time() -> None:
     small, large = point(2, -3, -3.2, free=1), point(50, -2.9, -3.1, free=40)
-    (told,) = summaries_of([large, small])
-    assert (told.series, told.models, told.seconds) == ("learner", 2, 1.0)
-    assert told.chosen.best_test is large
-    assert told.chosen.bic is small
-    assert told.chosen.labels(small) == ("BIC", "AIC")
+    (message,) = summaries_of([large, small])
+    assert (message.series, message.models, message.seconds) == ("learner", 2, 1.0)
+    assert message.chosen.best_test is large
+    assert message.chosen.bic is small
+    assert message.chosen.labels(small) == ("BIC", "AIC")
 
 
 def test_the_matrix_of_curves_says_which_is_above_which() -> None:

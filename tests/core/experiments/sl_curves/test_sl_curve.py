@@ -184,22 +184,22 @@ def test_a_network_learner_is_swept_through_its_lambda(data: DataSet) -> None:
 def test_the_same_plan_gives_the_same_points_but_for_seconds(data: DataSet) -> None:
     plan = CurvePlan.of(["tree.chow-liu"], lambdas=(0.5, 0.8), seeds=(3, 4))
 
-    def told() -> list[dict[str, Any]]:
+    def entries() -> list[dict[str, Any]]:
         return [p.as_dict() | {"seconds": None} for p in points_of(plan, data)]
 
-    assert told() == told()
-    assert [p["seed"] for p in told()] == [3, 4, 3, 4]
+    assert entries() == entries()
+    assert [p["seed"] for p in entries()] == [3, 4, 3, 4]
 
 
 def test_a_curve_runs_in_a_child_process_and_gives_the_same_points(data: DataSet) -> None:
     task = CurveTask(CurvePlan.of(["tree.chow-liu"], lambdas=(0.5, 0.9)), data, seed=5)
 
-    def told(events: Iterable[object]) -> list[dict[str, Any]]:
+    def entries(events: Iterable[object]) -> list[dict[str, Any]]:
         points = [event for event in events if isinstance(event, CurvePoint)]
         return [p.as_dict() | {"seconds": None} for p in points]
 
-    assert len(told(task(NEVER))) == 2
-    assert told(in_process(task, NEVER)) == told(task(NEVER))
+    assert len(entries(task(NEVER))) == 2
+    assert entries(in_process(task, NEVER)) == entries(task(NEVER))
 
 
 def test_a_point_can_be_written_as_json(data: DataSet) -> None:
@@ -245,7 +245,7 @@ class PlainParams:
 
 
 class PlainLearner:
-    """Ends at once with the uniform network; refuses or fails when told to."""
+    """Ends at once with the uniform network; refuses or fails on request."""
 
     key = "test.plain"
     title = "Plain"

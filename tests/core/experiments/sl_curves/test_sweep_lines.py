@@ -60,7 +60,7 @@ def test_the_picture_has_a_sign_for_every_mark_and_a_bar_for_every_spread() -> N
     assert sweep_svg(sweep) == sweep_svg(sweep)
 
 
-def test_a_recipe_along_the_smoothing_tells_its_lines() -> None:
+def test_a_recipe_along_the_smoothing_reports_its_lines() -> None:
     recipe = recipe_of("bars-sweep")
     given = {"trials": 2, "trees": (2,), "smoothings": (1.0, 20.0), "rows": 60, "side": 3}
     task = RecipeTask(recipe.key, parse_params(recipe.params_type, given), 0, {})

@@ -128,7 +128,7 @@ def test_missing_can_be_a_state(tmp_path: Path) -> None:
     assert data.column("x").tolist() == [0, 2, 1]
 
 
-def test_a_column_that_is_empty_everywhere_is_left_out_and_said(tmp_path: Path) -> None:
+def test_a_column_that_is_empty_everywhere_is_left_out_and_reported(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "x,y\n?,a\n,b\n"))
     assert imported.data.domain.names == ("y",)
     assert any("“x” is empty" in warning for warning in imported.warnings)
@@ -158,7 +158,7 @@ def test_weights_count_when_cuts_are_made(tmp_path: Path) -> None:
     assert cuts == import_data(repeated, ImportOptions(bins=4)).cuts["x"]
 
 
-def test_columns_can_be_left_out_and_a_name_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_columns_can_be_left_out_and_a_name_that_is_not_there_is_reported(tmp_path: Path) -> None:
     path = saved(tmp_path, "x,y\na,b\nc,d\n")
     assert read_data(path, ImportOptions(leave_out=("x",))).domain.names == ("y",)
     for wrong in (
@@ -194,7 +194,7 @@ def test_every_unknown_state_is_listed_with_its_row(tmp_path: Path) -> None:
     assert result == {(3, "x"), (1, "y"), (3, "y"), (None, "z")}
 
 
-def test_a_flood_of_unknown_states_is_told_once_per_state(tmp_path: Path) -> None:
+def test_a_flood_of_unknown_states_is_reported_once_per_state(tmp_path: Path) -> None:
     domain = Domain.of({"x": "ab"})
     with pytest.raises(DataFileError) as refused:
         read_data(saved(tmp_path, "x,y\n" + "q,a\n" * 5000), ImportOptions(domain=domain))

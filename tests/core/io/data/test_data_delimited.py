@@ -82,7 +82,7 @@ def test_a_western_letter_far_into_a_file_changes_the_encoding_of_all_of_it(
         read_data(saved(tmp_path, content), ImportOptions(encoding="utf-8"))
 
 
-def test_a_table_without_header_is_noticed_and_said(tmp_path: Path) -> None:
+def test_a_table_without_header_is_noticed_and_reported(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "0,1,1\n1,0,1\n0,0,1\n"))
     assert imported.data.domain.names == ("X1", "X2", "X3")
     assert imported.data.row_count == 3
@@ -102,7 +102,7 @@ def test_in_doubt_the_first_row_is_the_header(tmp_path: Path, text: str) -> None
     assert data.row_count == text.count("\n") - 1
 
 
-def test_what_is_said_of_the_header_is_believed(tmp_path: Path) -> None:
+def test_the_header_option_is_obeyed(tmp_path: Path) -> None:
     path = saved(tmp_path, "0,1\n1,0\n")
     assert read_data(path, ImportOptions(header=True)).domain.names == ("0", "1")
     path = saved(tmp_path, "a,b\nc,d\n")
@@ -174,7 +174,7 @@ def test_half_a_packed_file_is_refused(tmp_path: Path) -> None:
         read_data(saved(tmp_path, packed[:2000], "table.csv.gz"))
 
 
-def test_a_file_that_is_not_there_or_is_a_folder_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_or_is_a_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match="does not exist"):
         read_data(tmp_path / "absent.csv")
     (tmp_path / "folder.csv").mkdir()

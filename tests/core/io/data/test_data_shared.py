@@ -35,7 +35,9 @@ def check(path: Path, text: dict[str, Any]) -> None:
             assert variable.cardinality == arity, (path.name, variable.name)
 
 
-def test_small_tables_have_the_rows_columns_and_states_they_are_said_to_have(shared: Path) -> None:
+def test_small_tables_have_the_documented_rows_columns_and_states(
+    shared: Path,
+) -> None:
     small = [(p, text) for p, text in table_paths(shared) if p.stat().st_size < 60_000]
     assert len(small) > 30
     for path, text in small:
@@ -43,7 +45,9 @@ def test_small_tables_have_the_rows_columns_and_states_they_are_said_to_have(sha
 
 
 @pytest.mark.long
-def test_large_tables_have_the_rows_columns_and_states_they_are_said_to_have(shared: Path) -> None:
+def test_large_tables_have_the_documented_rows_columns_and_states(
+    shared: Path,
+) -> None:
     large = [(p, text) for p, text in table_paths(shared) if p.stat().st_size >= 60_000]
     assert len(large) > 20
     for path, text in large:

@@ -82,7 +82,7 @@ def test_commas_and_bars_are_blanks_and_comments_are_skipped() -> None:
     assert same_network(network(HEAD + TABLE), network("// head\n/* more\n * */" + HEAD + loose))
 
 
-def test_text_between_the_blocks_is_skipped_and_said() -> None:
+def test_text_between_the_blocks_is_skipped_and_reported() -> None:
     text = HEAD + 'This variable is odd: a 5" pipe; probability unknown.\n' + TABLE
     file = read(text)
     assert same_network(network(HEAD + TABLE), file.model)
@@ -164,7 +164,7 @@ def test_probability_blocks_may_come_before_the_variables() -> None:
     assert same_network(network(HEAD + TABLE), network(TABLE + HEAD))
 
 
-def test_a_row_that_misses_one_is_normalised_and_said() -> None:
+def test_a_row_that_misses_one_is_normalised_and_reported() -> None:
     file = read(HEAD + TABLE.replace("(no, dim) 0.4, 0.6", "(no, dim) 0.5, 0.4"))
     assert file.warnings == (
         "asia.bif, line 11: the row (no, dim) of cough sums to 0.9. "

@@ -150,7 +150,7 @@ def test_long_and_odd_names_are_written_beside_their_own() -> None:
     assert parse(content, PATH).model.domain == domain
 
 
-def test_properties_and_titles_that_do_not_fit_are_told() -> None:
+def test_properties_and_titles_that_do_not_fit_are_reported() -> None:
     from pgmstudio.core.io.models.files import Properties
 
     domain = Domain.of({"a b": ("x", "y")})

@@ -94,7 +94,7 @@ def test_a_file_in_the_manner_of_genie_is_read_with_titles_and_places() -> None:
     assert (again.title, again.titles, again.layout) == (file.title, file.titles, file.layout)
 
 
-def test_a_node_without_numbers_is_uniform_and_said() -> None:
+def test_a_node_without_numbers_is_uniform_and_reported() -> None:
     file = read(BNLEARN.replace("   0.9, 0.1;\n", ""))
     assert file.model.table("Pollution").tolist() == [0.5, 0.5]
     assert "Pollution has no numbers" in file.warnings[0]

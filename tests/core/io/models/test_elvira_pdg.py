@@ -133,7 +133,7 @@ def test_a_network_is_written_as_a_graph_of_the_same_distribution(tmp_path: Path
         ("/* no title */", "/* no title", "has no end"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(
+def test_what_is_wrong_is_reported_with_its_place(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert old in WRITTEN
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_told_with_its_place(
         read(tmp_path, WRITTEN.replace(old, new, 1))
 
 
-def test_a_wrong_sum_is_normalised_and_told(tmp_path: Path) -> None:
+def test_a_wrong_sum_is_normalised_and_reported(tmp_path: Path) -> None:
     file = read(tmp_path, WRITTEN.replace("table(0.4 0.6)", "table(0.4 0.5)"))
     assert isinstance(file.model, DecisionGraph)
     assert file.model.parameters[1][1] == pytest.approx([4 / 9, 5 / 9])

@@ -28,7 +28,7 @@ def marginals(network: BayesianNetwork) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_names_that_look_alike_stay_apart(tmp_path, ending) -> None:
+def test_names_that_look_similar_stay_apart(tmp_path, ending) -> None:
     network = random_network(np.random.default_rng(21), len(LOSSLESS))
     domain = Domain(
         tuple(
@@ -134,7 +134,7 @@ def test_titles_of_nodes_come_back(tmp_path: Path, ending: str) -> None:
     assert read_model(tmp_path / f"m{ending}").titles == {"X1": "Rain, <heavy>"}
 
 
-def test_titles_of_nodes_are_told_where_a_format_cannot_hold_them(tmp_path) -> None:
+def test_titles_of_nodes_are_reported_where_a_format_cannot_hold_them(tmp_path) -> None:
     file = ModelFile(random_network(np.random.default_rng(1)), titles={"X1": "Rain"})
     for ending in (".bif", ".xml"):
         assert any("titles" in text for text in write_model(tmp_path / f"m{ending}", file))

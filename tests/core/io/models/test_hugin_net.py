@@ -154,13 +154,13 @@ def test_names_and_keywords_are_written_beside_their_own() -> None:
     assert parse(content, PATH).model.domain == domain
 
 
-def test_a_potential_without_numbers_is_uniform_and_said() -> None:
+def test_a_potential_without_numbers_is_uniform_and_reported() -> None:
     file = read(HUGIN.replace("{ data = ( 0.01 0.99 ); }", "{ }"))
     assert file.model.table("A").tolist() == [0.5, 0.5]
     assert "A has no numbers" in file.warnings[0]
 
 
-def test_an_expression_beside_numbers_is_left_out_and_said() -> None:
+def test_an_expression_beside_numbers_is_left_out_and_reported() -> None:
     model = '{ model_nodes = (); model_data = ("Distribution (1, 99)"); data = (0.01 0.99); }'
     file = read(HUGIN.replace("{ data = ( 0.01 0.99 ); }", model))
     assert file.model.table("A").tolist() == [0.01, 0.99]

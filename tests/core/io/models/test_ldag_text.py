@@ -95,7 +95,7 @@ def test_a_file_of_the_program_opens_as_it_was_saved(tmp_path) -> None:
         ("X -> Y\nY -> X", None, "cycle"),
     ],
 )
-def test_mistakes_are_told_with_their_line(text: str, line: int | None, message: str) -> None:
+def test_mistakes_are_reported_with_their_line(text: str, line: int | None, message: str) -> None:
     with pytest.raises(ModelFileError, match=message) as refused:
         parse(text.encode(), PATH)
     assert refused.value.line == line

@@ -177,7 +177,7 @@ def test_a_text_in_an_older_encoding_is_read_with_a_remark(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".bif", ".xml", ".xdsl", ".net", ".dne", ".dot", ".gml"])
-def test_what_a_format_cannot_hold_is_said(tmp_path, ending) -> None:
+def test_what_a_format_cannot_hold_is_reported(tmp_path, ending) -> None:
     domain = Domain((Variable("size", ("small", "large"), is_ordinal=True),))
     network = BayesianNetwork.uniform(domain)
     file = ModelFile(network, notes="by hand", provenance={"seed": 7})

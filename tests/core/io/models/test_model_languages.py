@@ -69,7 +69,7 @@ def test_a_model_fits_the_schema_and_comes_back(kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_whatever_is_missing_is_told_with_its_place(kind: str) -> None:
+def test_whatever_is_missing_is_reported_with_its_place(kind: str) -> None:
     """Take out every entry below structure and parameters, one at a time."""
     model = EXAMPLES[kind](np.random.default_rng(1))
     content, _ = render(ModelFile(model), PATH)
@@ -87,7 +87,7 @@ def test_whatever_is_missing_is_told_with_its_place(kind: str) -> None:
     assert tried
 
 
-def test_a_class_without_a_row_is_told() -> None:
+def test_a_class_without_a_row_is_reported() -> None:
     model = random_labelled(np.random.default_rng(3), merges=0.0)
     document = json.loads(render(ModelFile(model), PATH)[0])
     child = next(name for name in model.domain.names if model.dag.parents(name))
@@ -96,7 +96,7 @@ def test_a_class_without_a_row_is_told() -> None:
         parse(json.dumps(document).encode(), PATH)
 
 
-def test_an_edge_to_nowhere_is_told() -> None:
+def test_an_edge_to_nowhere_is_reported() -> None:
     graph = random_graph(np.random.default_rng(4))
     document = json.loads(render(ModelFile(graph), PATH)[0])
     name = next(iter(document["structure"]["successors"]))

@@ -117,7 +117,7 @@ def test_the_names_of_another_network_are_not_used(tmp_path) -> None:
     assert "is about other variables" in file.warnings[0]
 
 
-def test_a_broken_file_of_names_is_told_by_its_own_name(tmp_path) -> None:
+def test_a_broken_file_of_names_is_reported_by_its_own_name(tmp_path) -> None:
     (tmp_path / "m.uai").write_text(PAGE)
     (tmp_path / "m.uai.names.json").write_text('{"schema": "pgmstudio-uai-names",')
     with pytest.raises(ModelFileError, match=r"m\.uai\.names\.json: line 1"):
@@ -334,7 +334,7 @@ def test_evidence_comes_back_in_either_form(seed: int, older: bool, count: int) 
     assert parse_evidence(content, Path("m.evid"), DOMAIN) == cases
 
 
-def test_findings_that_are_no_observed_state_are_told(tmp_path) -> None:
+def test_findings_that_are_no_observed_state_are_reported(tmp_path) -> None:
     case = {
         "a": Excluded(frozenset({"x"})),
         "b": Excluded(frozenset({"x"})),

@@ -274,5 +274,5 @@ def test_a_property_that_only_looks_like_an_element_stays_a_property() -> None:
     assert again.properties.variables["X0"] == odd
 
 
-def test_submodels_are_told() -> None:
+def test_submodels_are_reported() -> None:
     assert any("submodels" in warning for warning in read(GENIE).warnings)

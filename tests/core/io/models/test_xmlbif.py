@@ -169,7 +169,7 @@ def test_a_transposed_table_is_recognised_by_its_sums() -> None:
     assert "lists its own states slowest" in file.warnings[0]
 
 
-def test_a_row_that_misses_one_is_normalised_and_said() -> None:
+def test_a_row_that_misses_one_is_normalised_and_reported() -> None:
     file = read(WEKA.replace("0.25 0.75", "0.2 0.7"))
     line = WEKA[: WEKA.index("\n0.25")].count("\n") + 1
     assert file.warnings == (
@@ -178,7 +178,7 @@ def test_a_row_that_misses_one_is_normalised_and_said() -> None:
     )
 
 
-def test_decisions_and_utilities_are_said_not_swallowed() -> None:
+def test_decisions_and_utilities_are_reported_not_swallowed() -> None:
     text = JAVABAYES.replace(
         "<!-- Probability distributions -->",
         '<VARIABLE TYPE="decision"><NAME>walk</NAME><OUTCOME>a</OUTCOME><OUTCOME>b</OUTCOME>'

@@ -52,7 +52,7 @@ def test_the_divergence_of_removal_is_that_of_the_two_joint_distributions(
 
 @given(small_networks(max_variables=5, max_cardinality=3))
 @settings(max_examples=30)
-def test_an_edge_between_a_child_and_its_only_parent_has_both_numbers_alike(
+def test_an_edge_between_a_child_and_its_only_parent_has_equal_numbers(
     network: BayesianNetwork,
 ) -> None:
     session = JunctionTreeSession(network)

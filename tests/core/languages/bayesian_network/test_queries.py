@@ -90,7 +90,7 @@ def test_questions_about_unknown_variables_are_refused() -> None:
         ask(grid(2), ["0.0"], {"0.0": Observed("7")})
 
 
-def test_bytes_are_told_in_units_people_use() -> None:
+def test_bytes_are_reported_in_units_people_use() -> None:
     assert in_units(512) == "512 bytes"
     assert in_units(2_500_000) == "2.5 MB"
     assert in_units(10**30).endswith(" PB")

@@ -151,7 +151,7 @@ def test_every_statement_holds_in_numbers() -> None:
     assert count > 10
 
 
-def test_nothing_is_told_without_a_context_that_takes_an_edge() -> None:
+def test_nothing_is_reported_without_a_context_that_takes_an_edge() -> None:
     assert statements_in(coronary(), {}) == []
     assert statements_in(coronary(), {5: 0}) == []
     listed = [str(s) for s in statements_in(coronary(), {0: 0})]

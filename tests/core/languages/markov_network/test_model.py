@@ -55,14 +55,14 @@ CARDS = ([2, 2, 2, 2, 2], [2, 3, 4, 2], [3, 2, 2, 4], [2, 2, 3, 2, 2], [4, 3, 2]
 
 def examples() -> list[MarkovNetwork]:
     """Random networks of many shapes: chordal or not, with contexts or without."""
-    found = []
+    result = []
     for seed, (cards, density, contexts) in enumerate(product(CARDS, (0.4, 0.7, 1.0), (0.0, 0.3))):
         rng = np.random.default_rng(seed)
         structure = random_structure(rng, cards, density, contexts)
-        found.append(random_markov_network(rng, structure))
+        result.append(random_markov_network(rng, structure))
     ring = graph("12 23 34 45 15 25", 5).with_context((0, 1), (1,))
-    found.append(random_markov_network(np.random.default_rng(99), ring))
-    return found
+    result.append(random_markov_network(np.random.default_rng(99), ring))
+    return result
 
 
 EXAMPLES = examples()

@@ -127,14 +127,14 @@ def test_standard_errors_of_a_saturated_table_are_those_of_log_odds() -> None:
     assert errors is not None
     model = structure_scores(scores, structure).fitted
     assert model is not None
-    found = dict(zip(model.network.log_linear.parameters, errors, strict=True))
+    result = dict(zip(model.network.log_linear.parameters, errors, strict=True))
     counts = joint_counts(CORONARY, (0, 1))
-    assert found[(0, 1), (1, 1)] == pytest.approx(np.sqrt((1 / counts).sum()), rel=1e-4)
-    assert found[(0,), (1,)] == pytest.approx(
+    assert result[(0, 1), (1, 1)] == pytest.approx(np.sqrt((1 / counts).sum()), rel=1e-4)
+    assert result[(0,), (1,)] == pytest.approx(
         np.sqrt(1 / counts[0, 0] + 1 / counts[1, 0]), rel=1e-4
     )
     lone = joint_counts(CORONARY, (5,))
-    assert found[(5,), (1,)] == pytest.approx(np.sqrt((1 / lone).sum()), rel=1e-4)
+    assert result[(5,), (1,)] == pytest.approx(np.sqrt((1 / lone).sum()), rel=1e-4)
 
 
 def test_standard_errors_respect_contexts_and_need_finite_estimates() -> None:
@@ -145,9 +145,9 @@ def test_standard_errors_respect_contexts_and_need_finite_estimates() -> None:
     assert summary.fitted is not None
     assert summary.standard_errors is not None
     terms = summary.fitted.network.log_linear.parameters
-    found = dict(zip(terms, summary.standard_errors, strict=True))
+    result = dict(zip(terms, summary.standard_errors, strict=True))
     # φ_DE + φ_ADE = 0: one estimate, one error.
-    assert found[(3, 4), (1, 1)] == pytest.approx(found[(0, 3, 4), (1, 1, 1)], rel=1e-6)
+    assert result[(3, 4), (1, 1)] == pytest.approx(result[(0, 3, 4), (1, 1, 1)], rel=1e-6)
     empty = CORONARY.take_rows(np.arange(5))
     few = pseudo_likelihood_of(structure, empty)
     assert few is not None

@@ -170,9 +170,9 @@ def test_the_averaged_graph_may_have_a_cycle_without_chord() -> None:
 def test_the_divergence_of_removal_is_that_of_the_nearest_network_without_the_edge() -> None:
     rng = np.random.default_rng(6)
     for model in (figure_9(), random_markov_network(rng, random_structure(rng, [2, 3, 2, 2]))):
-        found = dict(undirected_divergences(model, model.undirected_edges))
-        assert set(found) == set(model.undirected_edges)
-        for edge, bits in found.items():
+        result = dict(undirected_divergences(model, model.undirected_edges))
+        assert set(result) == set(model.undirected_edges)
+        for edge, bits in result.items():
             after = model.without_edge(*edge)
             assert bits == pytest.approx(same_distribution(model, after).bits, abs=1e-9)
     triangle = random_markov_network(rng, structure_of(coronary(), "AB AC BC"))

@@ -74,7 +74,7 @@ def test_a_variable_that_makes_no_difference_is_not_named() -> None:
     assert texts == ["X0 = s1"]
 
 
-def test_of_many_rules_the_first_are_told_and_all_are_counted() -> None:
+def test_of_many_rules_the_first_are_reported_and_all_are_counted() -> None:
     result = reach_rules(parity(9), "X8", 0, most=6)
     assert len(result.rules) == 6
     assert result.count == 2**7
@@ -105,7 +105,7 @@ def test_what_stands_under_a_variable_is_it_and_all_below() -> None:
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=10)
-def test_a_prospect_tells_what_the_step_does_to_likelihood_and_size(seed: int) -> None:
+def test_a_prospect_reports_what_the_step_does_to_likelihood_and_size(seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph = random_graph(rng, 4)
     rows = graph.sample(150, rng)
@@ -138,7 +138,7 @@ def test_a_merge_that_cannot_be_says_why() -> None:
     assert "cannot be merged" in one.refusal
 
 
-def test_without_rows_a_merge_tells_what_the_model_expects_to_lose() -> None:
+def test_without_rows_a_merge_reports_what_the_model_expects_to_lose() -> None:
     graph = two_trees()
     result = merges_of(graph, "X3", 0, None)
     assert all(one.bits is not None and one.bits <= 0 for one in result)

@@ -118,12 +118,12 @@ def test_propagation_is_the_largest_degree_of_all_joint_states(norm: str, seed: 
         return
     session = DegreeSession(network)
     n = len(network.domain)
-    for place in [None, *rng.permutation(n)[:3]]:
-        if place is not None:
-            variable = network.domain.variables[place]
+    for position in [None, *rng.permutation(n)[:3]]:
+        if position is not None:
+            variable = network.domain.variables[position]
             finding = random_finding(rng, variable)
             shape = [1] * n
-            shape[place] = variable.cardinality
+            shape[position] = variable.cardinality
             narrowed = combine(norm, joint, weights_of(variable, finding).reshape(shape))
             if not narrowed.any():
                 with pytest.raises(ImpossibleEvidenceError):

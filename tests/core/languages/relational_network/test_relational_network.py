@@ -168,8 +168,8 @@ def test_conditional_gains_of_the_lecture(
 ) -> None:
     # §13, 7, as the next
     tester = RelationTester(relation, 0.0)
-    found = [tester.gain(1, 2, [0]), tester.gain(0, 2, [1]), tester.gain(0, 1, [2])]
-    assert found == pytest.approx([given_color, given_shape, given_size], abs=1e-6)
+    result = [tester.gain(1, 2, [0]), tester.gain(0, 2, [1]), tester.gain(0, 1, [2])]
+    assert result == pytest.approx([given_color, given_shape, given_size], abs=1e-6)
 
 
 def test_tests_with_a_threshold_find_the_graphs_of_the_lecture() -> None:
@@ -219,9 +219,9 @@ def test_stopping_an_exhaustive_search_keeps_the_best_graph() -> None:
                 best.append(event)
                 if len(best) == 4:
                     switch.cancel()
-    found = decompose(Relation.of(data), best[-1].model.structure.edges)  # type: ignore[attr-defined]
+    result = decompose(Relation.of(data), best[-1].model.structure.edges)  # type: ignore[attr-defined]
     start = decompose(Relation.of(data), ())
-    assert found.rank < start.rank
+    assert result.rank < start.rank
 
 
 @given(st.integers(0, 2**32))
@@ -274,8 +274,8 @@ def test_possible_states_are_those_of_the_listed_tuples(seed: int) -> None:
     structure = MarkovStructure(relation.domain, frozenset(random_edges(rng, 5)))
     session = open_session(RelationalNetwork.of_relation(structure, relation))
     joint = cylinder_join(relation, structure)
-    for place in rng.permutation(5)[:2]:
-        variable = relation.domain.variables[place]
+    for position in rng.permutation(5)[:2]:
+        variable = relation.domain.variables[position]
         finding = random_finding(rng, variable)
         match finding:
             case Observed(state):
@@ -285,7 +285,7 @@ def test_possible_states_are_those_of_the_listed_tuples(seed: int) -> None:
             case _:
                 kept = np.ones(variable.cardinality, dtype=bool)
         shape = [1] * 5
-        shape[place] = variable.cardinality
+        shape[position] = variable.cardinality
         narrowed = joint & kept.reshape(shape)
         if not narrowed.any():
             with pytest.raises(ImpossibleEvidenceError):

@@ -204,7 +204,7 @@ def test_a_visible_choice_variable_names_the_tree_of_a_row() -> None:
     assert given.max(axis=1) == pytest.approx(1)
 
 
-def test_shared_edges_are_told_and_counted() -> None:
+def test_shared_edges_are_reported_and_counted() -> None:
     assert F3.edge_counts == {("A", "B"): 1, ("B", "C"): 1, ("B", "D"): 1, ("A", "C"): 1}
     assert not F3.is_shared
     assert TreeMixture(DOMAIN, np.array([0.5, 0.5]), (F1, F1)).is_shared

@@ -49,14 +49,14 @@ def groups_of(picture: GraphPicture) -> dict[str, list[PictureNode]]:
 def test_blocks_stand_apart_and_heads_face_the_hidden_variable() -> None:
     picture = picture_of(MODEL, PARTITION)
     sizes = box_sizes(picture)
-    indices = place(picture, method=picture.method, sizes=sizes)
+    placed = place(picture, method=picture.method, sizes=sizes)
     root = next(node.id for node in picture.nodes if node.group is None)
     boxes = []
     for nodes in groups_of(picture).values():
-        inside = {node.id: indices[node.id] for node in nodes}
+        inside = {node.id: placed[node.id] for node in nodes}
         boxes.append(corners(inside, {i: sizes[i] for i in inside}))
         head = next(node.id for node in nodes if node.variable is None)
-        away = {node.id: abs(indices[node.id][1] - indices[root][1]) for node in nodes}
+        away = {node.id: abs(placed[node.id][1] - placed[root][1]) for node in nodes}
         assert away[head] == min(away.values())
     for number, (left, top, right, bottom) in enumerate(boxes):
         for other in boxes[number + 1 :]:
@@ -69,7 +69,7 @@ def test_many_single_variables_stand_in_rows_around_the_middle() -> None:
     nodes = [PictureNode("h", "h", NodeShape.DOUBLE)]
     nodes += [PictureNode(f"v{n}", f"v{n}", variable=f"v{n}", group=groups[n]) for n in range(30)]
     picture = GraphPicture(tuple(nodes), (), groups, "blocks")
-    indices = place(picture, method="blocks")
-    heights = sorted({y for _, y in indices.values()})
+    placed = place(picture, method="blocks")
+    heights = sorted({y for _, y in placed.values()})
     assert 2 < len(heights) < 30
-    assert heights[0] < indices["h"][1] < heights[-1]
+    assert heights[0] < placed["h"][1] < heights[-1]

@@ -20,8 +20,8 @@ from tests.labelled_dags import coronary
 def test_the_path_of_kappa_is_plotted_and_every_model_on_it_opens(window, qtbot) -> None:
     app = window.app
     rows = coronary().sample(300, np.random.default_rng(1))
-    told = {"kappa": "auto", "kappas": (1.0, 0.1, 0.0), "folds": 2, "restarts": 0}
-    add_ended_run(app, rows, "ldag.greedy", **told)
+    settings = {"kappa": "auto", "kappas": (1.0, 0.1, 0.0), "folds": 2, "restarts": 0}
+    add_ended_run(app, rows, "ldag.greedy", **settings)
     trigger(window, "learn.kappa-path")
     page = app.center.current
     assert isinstance(page, RunResultPage)

@@ -56,10 +56,10 @@ def pictures(page: ModelPage) -> LdagExtension:
 def sections(window: MainWindow, qtbot, edge: tuple[str, str]) -> LabelSections:
     window.app.workspace.select((), (edge,))
     qtbot.waitUntil(lambda: window.findChild(LabelSections) is not None)
-    found = window.findChild(LabelSections)
-    assert isinstance(found, LabelSections)
-    qtbot.waitUntil(lambda: "Without labels" in found.facts.facts)
-    return found
+    result = window.findChild(LabelSections)
+    assert isinstance(result, LabelSections)
+    qtbot.waitUntil(lambda: "Without labels" in result.facts.facts)
+    return result
 
 
 def test_labels_stand_on_tags_and_a_click_on_a_tag_selects_its_edge(window, page, qtbot) -> None:
@@ -67,8 +67,8 @@ def test_labels_stand_on_tags_and_a_click_on_a_tag_selects_its_edge(window, page
     assert item.edge.label == "(no, no) (yes, ∗)"
     assert "∗ any state" in [entry.text for entry in page.legend_entries()]
     view = page.canvas.view
-    place = view.mapFromScene(item.tag.center())
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = view.mapFromScene(item.tag.center())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert window.app.workspace.selection.edges == (EDGE,)
     assert "Smoking = no, Physical work = no" in page._describe_edge(*EDGE)
 
@@ -113,10 +113,10 @@ def test_evidence_sets_the_context_live_until_somebody_chooses_another(page, win
 def test_unticking_a_context_parts_rows_and_undo_brings_the_very_model_back(
     page, window, qtbot
 ) -> None:
-    found = sections(window, qtbot, EDGE)
-    before, facts = model_of(page), found.facts.facts
+    result = sections(window, qtbot, EDGE)
+    before, facts = model_of(page), result.facts.facts
     assert facts["Free parameters"] == "11 of 18 unlabelled"
-    box = found.rows.box((1, 1))
+    box = result.rows.box((1, 1))
     assert isinstance(box, QCheckBox)
     assert box.isChecked()
     box.click()
@@ -124,52 +124,52 @@ def test_unticking_a_context_parts_rows_and_undo_brings_the_very_model_back(
     assert after.representation_size() > before.representation_size()
     np.testing.assert_allclose(after.table("Proteins"), before.table("Proteins"))
     score = "Score, higher is better"
-    qtbot.waitUntil(lambda: found.facts.facts.get(score, "…") not in ("…", facts[score]))
+    qtbot.waitUntil(lambda: result.facts.facts.get(score, "…") not in ("…", facts[score]))
     window.app.document.undo_stack.undo()
     assert model_of(page) is before
 
 
 def test_a_ticked_context_merges_rows_by_the_counts_of_the_data(page, window, qtbot) -> None:
-    found = sections(window, qtbot, ("Physical work", "Proteins"))
-    free = [row for row in found.rows.rows if not row.is_in and not row.is_locked]
+    result = sections(window, qtbot, ("Physical work", "Proteins"))
+    free = [row for row in result.rows.rows if not row.is_in and not row.is_locked]
     size = model_of(page).representation_size()
-    found.rows.box(free[0].context).click()
+    result.rows.box(free[0].context).click()
     assert model_of(page).representation_size() < size
     assert model_of(page).label("Physical work", "Proteins")[free[0].context]
 
 
 def test_every_variable_has_a_bar_of_its_score_and_a_click_selects_it(page, window, qtbot) -> None:
     window.app.workspace.select()
-    found = window.findChild(LabelScoresSection)
-    qtbot.waitUntil(lambda: len(found.bars.ranks) == len(page.entry.model.domain))
-    each = [value for _, _, value in found.bars.ranks]
+    result = window.findChild(LabelScoresSection)
+    qtbot.waitUntil(lambda: len(result.bars.ranks) == len(page.entry.model.domain))
+    each = [value for _, _, value in result.bars.ranks]
     assert each == sorted(each, reverse=True)
-    assert f"{sum(each):.3f} bits per row in all" == found.fact.text()
-    key = found.bars.ranks[0][0]
-    place = found.bars.row_rect(key).center().toPoint()
-    told = found.bars.tip_at(place) or ""
-    assert "Likelihood −" in told
-    assert "Prior " in told
-    assert "Without labels −" in told
-    qtbot.mouseClick(found.bars, Qt.MouseButton.LeftButton, pos=place)
+    assert f"{sum(each):.3f} bits per row in all" == result.fact.text()
+    key = result.bars.ranks[0][0]
+    position = result.bars.row_rect(key).center().toPoint()
+    message = result.bars.tip_at(position) or ""
+    assert "Likelihood −" in message
+    assert "Prior " in message
+    assert "Without labels −" in message
+    qtbot.mouseClick(result.bars, Qt.MouseButton.LeftButton, pos=position)
     assert window.app.workspace.selection.nodes == (key,)
 
 
 def test_the_last_context_is_locked_and_the_sentence_deletes_the_edge(page, window, qtbot) -> None:
-    found = sections(window, qtbot, EDGE)
-    locked = [row.states for row in found.rows.rows if row.is_locked]
+    result = sections(window, qtbot, EDGE)
+    locked = [row.states for row in result.rows.rows if row.is_locked]
     assert locked == [("no", "yes")]
-    assert "Delete the edge instead" in found.note.text
-    found.note.link_activated.emit("delete")
+    assert "Delete the edge instead" in result.note.text
+    result.note.link_activated.emit("delete")
     assert EDGE not in model_of(page).edges
     assert model_of(page).is_regular
     assert not model_of(page).label("Smoking", "Pressure").all()
 
 
 def test_what_holds_in_the_context_is_listed(page, window, qtbot) -> None:
-    found = sections(window, qtbot, EDGE)
+    result = sections(window, qtbot, EDGE)
     context_views(window.app).choose(page.model_id or "", {"Smoking": "no", "Mental work": "yes"})
-    qtbot.waitUntil(lambda: "Proteins ⊥ Physical work" in found._statements.text())
+    qtbot.waitUntil(lambda: "Proteins ⊥ Physical work" in result._statements.text())
 
 
 def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
@@ -196,21 +196,21 @@ def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
     assert after[0, 0, 1, 1] == before[0, 0, 1, 1]
 
 
-def test_the_cost_of_an_update_is_told_with_and_without_labels() -> None:
+def test_the_cost_of_an_update_is_reported_with_and_without_labels() -> None:
     model = four()
     plain = model.as_bayesian_network.effective_size()
     assert model.effective_size() < plain
-    found = model_facts(model, None, DESCRIPTION.size_note)
+    result = model_facts(model, None, DESCRIPTION.size_note)
     (cells,) = [
-        fact for fact in DESCRIPTION.size_facts(model, found) if fact[0] == "Effective size"
+        fact for fact in DESCRIPTION.size_facts(model, result) if fact[0] == "Effective size"
     ]
     assert cells[1].startswith(f"{model.effective_size()} of {plain} unlabelled")
 
 
 def test_why_an_edge_says_that_its_scores_know_no_labels(page, window, qtbot) -> None:
     sections(window, qtbot, EDGE)
-    told = "Score of whole tables, without labels (above 0 is better)"
-    qtbot.waitUntil(lambda: any(one.text() == told for one in window.findChildren(QLabel)))
+    text = "Score of whole tables, without labels (above 0 is better)"
+    qtbot.waitUntil(lambda: any(one.text() == text for one in window.findChildren(QLabel)))
 
 
 def test_no_line_of_the_cube_of_four_parents_runs_through_a_corner(qtbot) -> None:
@@ -273,8 +273,8 @@ def test_what_was_observed_stands_beside_the_probability(page, window, qtbot) ->
     assert head[-3:] == ["Rows", "Observed", "P(Proteins = >3)"]
     for row, shown in enumerate(grid.rows):
         seen = shown.observed(1)
-        told = grid.index(row, grid.observed_column).data()
-        assert told == ("–" if seen is None else f"{seen:.3f}")
+        message = grid.index(row, grid.observed_column).data()
+        assert message == ("–" if seen is None else f"{seen:.3f}")
 
 
 def test_a_tree_wider_than_its_panel_can_be_scrolled(window, qtbot) -> None:

@@ -52,9 +52,9 @@ def opened(app: AppContext, model: MarkovNetwork, rows: DataSet | None = None) -
 def shown(qtbot: QtBot, window: MainWindow, kind: type[W]) -> W:
     """A widget that the inspector or the table panel makes when it is first needed."""
     qtbot.waitUntil(lambda: window.findChild(kind) is not None)
-    found = window.findChild(kind)
-    assert isinstance(found, kind)
-    return found
+    result = window.findChild(kind)
+    assert isinstance(result, kind)
+    return result
 
 
 def model_of(page: ModelPage) -> MarkovNetwork:
@@ -224,7 +224,7 @@ def test_contexts_are_dropped_and_parameters_fitted_by_actions(
     assert model_of(triangle) is before
 
 
-def test_an_edge_that_is_drawn_tells_its_parameters_and_score(window: MainWindow) -> None:
+def test_an_edge_that_is_drawn_reports_its_parameters_and_score(window: MainWindow) -> None:
     structure = MarkovStructure(Domain.of(dict.fromkeys("ABC", "01")), frozenset({(0, 1)}))
     model = random_markov_network(np.random.default_rng(1), structure)
     page = opened(window.app, model, model.sample(500, np.random.default_rng(1)))

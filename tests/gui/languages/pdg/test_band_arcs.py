@@ -88,11 +88,11 @@ def test_only_arcs_that_are_drawn_can_be_pointed_at(qtbot: QtBot) -> None:
     paint(arcs, 0.2, screen=QWidget())
     assert arcs._drawn is not None
     hidden = np.setdiff1d(np.arange(144), arcs._drawn)
-    for place in hidden.tolist():
-        x, y = arcs._ends[place, :2]
-        found = arcs.arc_at(QPointF(x, y + 1))
-        one = (arcs._tails[place], arcs._states[place])
-        assert found is None or (found[0].node, found[0].state) != one
+    for position in hidden.tolist():
+        x, y = arcs._ends[position, :2]
+        result = arcs.arc_at(QPointF(x, y + 1))
+        one = (arcs._tails[position], arcs._states[position])
+        assert result is None or (result[0].node, result[0].state) != one
 
 
 def test_on_paper_all_arcs_are_drawn(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,9 +100,9 @@ def test_on_paper_all_arcs_are_drawn(qtbot: QtBot, monkeypatch: pytest.MonkeyPat
     drawn: list[int] = []
     strokes_of = arcs._strokes_of
 
-    def counted(places: Any, lod: float, **more: Any) -> Any:
-        drawn.append(places.size)
-        return strokes_of(places, lod, **more)
+    def counted(positions: Any, lod: float, **more: Any) -> Any:
+        drawn.append(positions.size)
+        return strokes_of(positions, lod, **more)
 
     monkeypatch.setattr(arcs, "_strokes_of", counted)
     paint(arcs, 0.2, screen=QWidget())

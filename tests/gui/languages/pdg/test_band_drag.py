@@ -76,17 +76,17 @@ def wait_measured(page: ModelPage, qtbot: QtBot) -> str:
     return drag.advice.effect or drag.advice.refusal
 
 
-def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_told(
+def test_an_arc_dragged_to_another_node_leads_there_after_its_worth_was_reported(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     before = graph_of_page(page)
     end = node_place(page, PRESSURE, 1)
     step = CandidateOperation(Operation.REDIRECT, PRESSURE, 1, upper=0, state=0)
     rows, weight = controller_of(page).measured_by()
-    found = operation_effect(before, step, rows)
+    result = operation_effect(before, step, rows)
     hold(page, arc_place(page, SMOKING, 0, 0, PRESSURE), end)
     words = wait_measured(page, qtbot)
-    assert words == effect_text(found, weight)
+    assert words == effect_text(result, weight)
     assert graph_of_page(page) is before
     let_go(page, end)
     edges = graph_of_page(page).successors[before.domain.index(PRESSURE)]
@@ -159,10 +159,10 @@ def test_a_band_dragged_onto_another_comes_below_it(
 ) -> None:
     before, end = graph_of_page(page), title_place(page, FAMILY)
     rows, weight = controller_of(page).measured_by()
-    found = move_of(before, PRESSURE, FAMILY, rows)
+    result = move_of(before, PRESSURE, FAMILY, rows)
     hold(page, title_place(page, PRESSURE), end)
     words = wait_measured(page, qtbot)
-    assert words == effect_text(found, weight)
+    assert words == effect_text(result, weight)
     let_go(page, end)
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] == graph.domain.index(FAMILY)
@@ -214,7 +214,7 @@ def test_an_edge_drawn_in_the_forest_moves_the_variable_it_leads_to(
     assert graph_of_page(page) is before
 
 
-def test_nothing_of_the_forest_is_deleted_and_the_way_out_is_told(
+def test_nothing_of_the_forest_is_deleted_and_the_way_out_is_reported(
     page: ModelPage, qtbot: QtBot
 ) -> None:
     before = graph_of_page(page)

@@ -49,8 +49,8 @@ def test_names_without_room_stand_over_their_bands_and_none_over_another(
     assert names_over(items.values(), 1.0, all_of_it) == []
     over = names_over(items.values(), 0.15, all_of_it)
     assert items[SMOKING] in [item for item, _ in over]
-    for item, place in over:
-        assert place.bottom() == pytest.approx(item.box.top())
+    for item, position in over:
+        assert position.bottom() == pytest.approx(item.box.top())
     assert not any(a.intersects(b) for (_, a), (_, b) in combinations(over, 2))
 
 
@@ -97,7 +97,7 @@ def test_from_afar_what_hardly_flows_is_faint_unless_it_is_lit(qtbot: QtBot) -> 
     assert all(stroke.look.strength == 1.0 for stroke in lit)
 
 
-def test_the_legend_tells_which_ring_a_step_has_drawn(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_legend_reports_which_ring_a_step_has_drawn(window: MainWindow, qtbot: QtBot) -> None:
     page = open_coronary(window, qtbot)
     bands = controller_of(page).canvas.bands
     assert "changed by the step" not in [entry.text for entry in page.legend_entries()]
@@ -132,7 +132,7 @@ def _columns(entry: LegendEntry) -> set[bool]:
     return {image.pixelColor(x, 10) == theme().category(1, "line") for x in range(1, 25)}
 
 
-def test_where_the_zoom_is_told_as_half_lines_have_their_dashes() -> None:
+def test_where_the_zoom_is_reported_as_half_lines_have_their_dashes() -> None:
     assert not is_solid_at(0.498)
     assert is_solid_at(0.49)
 

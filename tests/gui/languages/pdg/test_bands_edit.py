@@ -52,7 +52,7 @@ def page(window: MainWindow, qtbot: QtBot) -> ModelPage:
     return open_coronary(window, qtbot)
 
 
-def test_another_distribution_tells_what_it_brings_before_it_is_accepted(
+def test_another_distribution_reports_its_effect_before_it_is_accepted(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     choose(window, qtbot, page, SMOKING, 1)
@@ -72,15 +72,15 @@ def test_another_distribution_tells_what_it_brings_before_it_is_accepted(
     assert graph_of_page(page) is before
 
 
-def test_what_is_shown_before_a_step_is_what_it_brings(
+def test_what_is_shown_before_a_step_is_its_effect(
     page: ModelPage, window: MainWindow, qtbot: QtBot
 ) -> None:
     choose(window, qtbot, page, PRESSURE, 0)
     panel, before = inspector_of(window), graph_of_page(page)
     qtbot.waitUntil(lambda: any(not row.refusal for row in panel.changes.rows))
-    place = next(i for i, row in enumerate(panel.changes.rows) if row.text.startswith("Merge"))
-    row = panel.changes.rows[place]
-    panel.changes.press(place)
+    position = next(i for i, row in enumerate(panel.changes.rows) if row.text.startswith("Merge"))
+    row = panel.changes.rows[position]
+    panel.changes.press(position)
     after = graph_of_page(page)
     assert after.effective_size() - before.effective_size() == row.size
     assert sum(after.node_counts) == sum(before.node_counts) - 1
@@ -94,8 +94,8 @@ def test_a_variable_is_moved_in_the_forest_from_the_inspector(
     choose(window, qtbot, page, PRESSURE, 0)
     panel = inspector_of(window)
     qtbot.waitUntil(lambda: bool(panel.moves.rows))
-    place = next(i for i, row in enumerate(panel.moves.rows) if row.text == "To the top")
-    panel.moves.press(place)
+    position = next(i for i, row in enumerate(panel.moves.rows) if row.text == "To the top")
+    panel.moves.press(position)
     graph = graph_of_page(page)
     assert graph.forest[graph.domain.index(PRESSURE)] is None
 
@@ -124,7 +124,7 @@ def _title_of(controller: PdgExtension, variable: str) -> object:
     return controller.canvas.band_view.mapFromScene(item.pos() + item.corner + QPointF(30, 10))
 
 
-def test_the_menu_of_a_node_tells_what_each_step_brings(page: ModelPage) -> None:
+def test_the_menu_of_a_node_reports_the_effect_of_each_step(page: ModelPage) -> None:
     controller = controller_of(page)
     menu = graph_node_menu(controller, (PRESSURE, 0))
     merges = menu.actions()[0].menu()
@@ -146,29 +146,29 @@ def test_menus_tell_bits_size_and_score_of_redirections_and_moves(
         steps = menu.findChild(QMenu, name)
         assert isinstance(steps, QMenu)
         steps.aboutToShow.emit()
-        told = [action.text().partition("\t")[2] for action in steps.actions()]
-        assert told
-        assert all(re.fullmatch(r"\S+ bits, size \S+, score \S+", words) for words in told)
+        events = [action.text().partition("\t")[2] for action in steps.actions()]
+        assert events
+        assert all(re.fullmatch(r"\S+ bits, size \S+, score \S+", words) for words in events)
     rows, weight = controller.measured_by()
     step = next(redirections_from(graph, SMOKING, 0))
-    found = operation_effect(graph, step, rows)
-    score = change(found.score(weight))
+    result = operation_effect(graph, step, rows)
+    score = change(result.score(weight))
     listed = [action.text() for action in node.findChild(QMenu, "menu.redirect").actions()]
     assert any(text.startswith(operation_text(graph, step)) and score in text for text in listed)
     node.deleteLater()
     band.deleteLater()
 
 
-def test_a_move_that_keeps_the_distribution_is_told_to_gain_nothing(page: ModelPage) -> None:
+def test_a_move_that_keeps_the_distribution_is_reported_to_gain_nothing(page: ModelPage) -> None:
     graph, (rows, weight) = graph_of_page(page), controller_of(page).measured_by()
-    found = move_of(graph, MENTAL, PROTEINS, rows)
-    assert found.refusal  # it stands above it
+    result = move_of(graph, MENTAL, PROTEINS, rows)
+    assert result.refusal  # it stands above it
     below = moved(graph, FAMILY, PRESSURE, rows)
     assert below.is_exact
-    told = move_of(graph, FAMILY, PRESSURE, rows)
+    message = move_of(graph, FAMILY, PRESSURE, rows)
     after = below.graph.log2_probabilities(rows).sum()
-    assert told.bits == pytest.approx(after - graph.log2_probabilities(rows).sum())
-    assert weight.gain(told.bits, told.size, told.free) <= 0
+    assert message.bits == pytest.approx(after - graph.log2_probabilities(rows).sum())
+    assert weight.gain(message.bits, message.size, message.free) <= 0
 
 
 def test_steps_raise_the_score_until_none_does(
@@ -188,7 +188,7 @@ def test_steps_raise_the_score_until_none_does(
     for _ in range(before):
         window.app.document.undo_stack.undo()
     assert sum(graph_of_page(page).node_counts) == 12
-    # What the steps brought is undone, and no longer told.
+    # What the steps brought is undone, and no longer reported.
     assert "worth most" in improving.bar.message.text()
     improving.close()
 

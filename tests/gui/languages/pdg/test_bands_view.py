@@ -104,17 +104,17 @@ def test_dragging_a_bar_of_the_gutter_sets_a_likelihood(page: ModelPage) -> None
     assert isinstance(page.asking.live.evidence[PRESSURE], Likelihood)
 
 
-def test_hovering_a_node_lights_its_paths_and_tells_in_and_out_flow(page: ModelPage) -> None:
+def test_hovering_a_node_lights_its_paths_and_reports_in_and_out_flow(page: ModelPage) -> None:
     view, bands = page.front.view, controller_of(page).canvas.bands
     point_at(view.viewport(), node_place(page, SMOKING, 0))
     assert bands.hovered == (SMOKING, 0)
     lit = bands.items_by_variable[MENTAL].nodes.lit
     assert lit is not None
     assert lit.tolist() == [True, False]
-    told = controller_of(page).describe((SMOKING, 0))
-    assert "in-flow" in told
-    assert "out-flow" in told
-    assert "Physical work = no, Proteins = <3" in told
+    message = controller_of(page).describe((SMOKING, 0))
+    assert "in-flow" in message
+    assert "out-flow" in message
+    assert "Physical work = no, Proteins = <3" in message
     view.stop_hover()
     assert bands.items_by_variable[MENTAL].nodes.lit is None
 
@@ -205,8 +205,8 @@ def test_in_a_small_window_the_inspector_stands_beside_the_chosen_node(
             assert not cover().contains(head)
 
         def is_beside() -> bool:
-            place = page.selected_rect()
-            return place is not None and not cover().intersects(place)
+            position = page.selected_rect()
+            return position is not None and not cover().intersects(position)
 
         qtbot.waitUntil(is_beside)
         words = controller_of(page).improving.bar.message
@@ -237,8 +237,8 @@ def test_a_variable_that_stands_alone_shows_no_node(page: ModelPage) -> None:
 
 def test_the_picture_is_exported_with_its_legend(page: ModelPage, tmp_path: Path) -> None:
     drawing = CanvasDrawing(page.front, page.title)
-    told = picture_bytes(drawing, ".svg", PictureOptions(in_full=True)).decode()
-    assert "first state" in told
+    message = picture_bytes(drawing, ".svg", PictureOptions(in_full=True)).decode()
+    assert "first state" in message
     dialog = ExportDialog(drawing, tmp_path)
     for ending in (".png", ".pdf"):
         assert dialog.export_to(tmp_path / f"graph{ending}")

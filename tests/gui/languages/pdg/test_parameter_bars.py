@@ -29,9 +29,9 @@ def bars(qtbot: QtBot) -> ParameterBars:
 
 
 def accepted_by(bars: ParameterBars) -> list[tuple[float, ...]]:
-    found: list[tuple[float, ...]] = []
-    bars.changed.connect(found.append)
-    return found
+    result: list[tuple[float, ...]] = []
+    bars.changed.connect(result.append)
+    return result
 
 
 def test_other_shares_follow_the_one_that_is_set() -> None:
@@ -81,7 +81,7 @@ def test_escape_takes_a_proposal_back(bars: ParameterBars, qtbot: QtBot) -> None
     assert field.value() == 0.2
 
 
-def test_what_is_told_again_leaves_a_proposal_and_what_is_new_ends_it(
+def test_what_is_shown_again_leaves_a_proposal_and_what_is_new_ends_it(
     bars: ParameterBars, qtbot: QtBot
 ) -> None:
     field = bars.findChild(QDoubleSpinBox, "parameter.low")

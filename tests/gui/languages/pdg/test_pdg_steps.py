@@ -30,9 +30,9 @@ LONG = 30_000  # ms: a process is started first
 
 
 def _button(inside: QWidget, name: str) -> QPushButton:
-    found = inside.findChild(QPushButton, name)
-    assert isinstance(found, QPushButton)
-    return found
+    result = inside.findChild(QPushButton, name)
+    assert isinstance(result, QPushButton)
+    return result
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
     qtbot.waitUntil(lambda: len(page.steps) > 3, timeout=LONG)
     qtbot.mouseClick(_button(page, "pdgStepsRun"), LEFT)
     qtbot.waitUntil(step.isEnabled, timeout=LONG)
-    told = len(page.steps)
+    message = len(page.steps)
     assert run.is_paused
-    page.table.select(told - 1)
+    page.table.select(message - 1)
     qtbot.waitUntil(lambda: bands.graph is first.model, timeout=LONG)
 
     # To the end: the model is the one of a run that nobody stopped.
@@ -90,7 +90,7 @@ def test_a_person_walks_through_a_run_and_it_ends_as_if_nobody_had(
     qtbot.mouseClick(_button(page, "pdgStepsEnd"), LEFT)
     qtbot.waitUntil(lambda: run.state.is_end, timeout=LONG)
     qtbot.waitUntil(_button(page, "pdgStepsOpen").isVisible, timeout=LONG)
-    assert len(page.steps) == told
+    assert len(page.steps) == message
     assert not step.isEnabled()
     events: list[LearnEvent] = list(LearnTask("pdg.learn", run.task.data, PARAMS, 7)(NEVER))
     last = events[-1]

@@ -80,9 +80,9 @@ def test_inspector_and_table_show_and_edit_degrees(qtbot: QtBot, window: MainWin
     (model_id,) = app.project.models
 
     def model() -> PossibilisticNetwork:
-        found = app.project.models[model_id].model
-        assert isinstance(found, PossibilisticNetwork)
-        return found
+        result = app.project.models[model_id].model
+        assert isinstance(result, PossibilisticNetwork)
+        return result
 
     app.workspace.select((), ())
     qtbot.waitUntil(lambda: bool(window.findChildren(ModelSection)))

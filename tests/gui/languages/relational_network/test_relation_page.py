@@ -92,8 +92,8 @@ def test_the_steps_of_the_spanning_tree_are_walked_forth_and_back(
         return next(text for text in texts if text.startswith(("Step ", "The tree after")))
 
     def press(name: str) -> None:
-        found = [b for b in page.findChildren(QAbstractButton) if b.objectName().endswith(name)]
-        qtbot.mouseClick(found[0], Qt.MouseButton.LeftButton)
+        result = [b for b in page.findChildren(QAbstractButton) if b.objectName().endswith(name)]
+        qtbot.mouseClick(result[0], Qt.MouseButton.LeftButton)
 
     assert caption().startswith("Step 1 of 3. color – shape, 1.00: added.")
     press("Forth")

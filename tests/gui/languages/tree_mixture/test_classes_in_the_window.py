@@ -62,7 +62,7 @@ def test_the_hidden_class_cannot_be_observed_and_says_why(qtbot: QtBot, star: Mo
     assert not star.asking.live.evidence
 
 
-def test_the_inspector_tells_three_sizes_and_which_items_tell_most(
+def test_the_inspector_reports_three_sizes_and_which_items_matter_most(
     qtbot: QtBot, window: MainWindow, star: ModelPage
 ) -> None:
     inspector = panel_widget(window, "inspectorPanel")
@@ -96,9 +96,9 @@ def test_profiles_draw_every_class_and_follow_the_model(
     page = window.app.center.current
     assert isinstance(page, ProfilePage)
     assert page.views.current == "lines"
-    found = page.plot.profiles
-    assert found is not None
-    assert found.names == ("class 1", "class 2", "class 3")
+    result = page.plot.profiles
+    assert result is not None
+    assert result.names == ("class 1", "class 2", "class 3")
     higher, lower = (page.plot.position_of("tax", number) for number in (0, 1))
     assert higher.y() < lower.y()  # 90 % stands above 15 %
     assert "class 1: 90.0 %" in page.plot.text_at(QPointF(higher))
@@ -133,8 +133,8 @@ def test_classes_of_pixels_open_as_images_that_fit_the_page(
     assert across == 2
     assert zoom > 1
     x, y = images.corner(1, across)
-    told = page.images.text_at(QPointF((x + 5) * zoom, (y + 5) * zoom))
-    assert told == "class 2: r0c0, 75.0 % of the way to its last state"
+    message = page.images.text_at(QPointF((x + 5) * zoom, (y + 5) * zoom))
+    assert message == "class 2: r0c0, 75.0 % of the way to its last state"
     assert page.images.text_at(QPointF(1, 1)) == ""
 
 

@@ -27,9 +27,9 @@ LONG_MS = 60_000
 
 
 def section_of(window: MainWindow) -> PartitionSection:
-    found = window.findChild(PartitionSection, "inspectorPartition")
-    assert isinstance(found, PartitionSection)
-    return found
+    result = window.findChild(PartitionSection, "inspectorPartition")
+    assert isinstance(result, PartitionSection)
+    return result
 
 
 def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(

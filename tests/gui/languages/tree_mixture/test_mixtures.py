@@ -35,7 +35,7 @@ from tests.core.languages.test_conversions import divergence_bits
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.mixture_pages import page_of
 from tests.gui.samples import VOTES
-from tests.gui.walking import called, controls_in, misfits, told, trigger
+from tests.gui.walking import called, controls_in, misfits, spoken_name, trigger
 from tests.strategies import random_mixture
 
 LEFT = Qt.MouseButton.LeftButton
@@ -53,9 +53,9 @@ def controller_of(page: ModelPage) -> ComponentController:
 
 
 def card(page: ModelPage, name: str) -> ComponentCard:
-    found = page.findChild(ComponentCard, f"card.{name}")
-    assert isinstance(found, ComponentCard)
-    return found
+    result = page.findChild(ComponentCard, f"card.{name}")
+    assert isinstance(result, ComponentCard)
+    return result
 
 
 def mixture_of(window: MainWindow, model_id: str | None) -> TreeMixture:
@@ -78,7 +78,7 @@ def test_a_shared_edge_has_a_line_for_each_of_its_trees(trees: ModelPage) -> Non
 
 
 def test_a_click_shows_one_tree_and_control_adds_another(qtbot: QtBot, trees: ModelPage) -> None:
-    places = dict(trees.scene().positions)
+    positions = dict(trees.scene().positions)
     qtbot.mouseClick(card(trees, "tree-2"), LEFT)
     qtbot.waitUntil(lambda: ("tax", "school") in trees.scene().edges)
     assert trees.picture_name == "tree-2"
@@ -87,7 +87,7 @@ def test_a_click_shows_one_tree_and_control_adds_another(qtbot: QtBot, trees: Mo
     qtbot.mouseClick(card(trees, "tree-3"), LEFT, CTRL)
     qtbot.waitUntil(lambda: trees.picture_name == "tree-2+3")
     qtbot.waitUntil(lambda: len(trees.scene().edges["tax", "aid"].edge.strands) == 2)
-    assert trees.scene().positions == places  # all trees stand on the same places
+    assert trees.scene().positions == positions  # all trees stand on the same places
     qtbot.mouseClick(card(trees, "overlay"), LEFT)
     qtbot.waitUntil(lambda: trees.picture_name == "overlay")
 
@@ -144,7 +144,7 @@ def test_trees_have_no_separation_and_say_why(window: MainWindow, trees: ModelPa
 # -- editing a tree
 
 
-def test_joining_two_tells_what_it_gains_and_can_be_undone(
+def test_joining_two_reports_what_it_gains_and_can_be_undone(
     qtbot: QtBot, window: MainWindow, trees: ModelPage
 ) -> None:
     controller, before = controller_of(trees), mixture_of(window, trees.model_id)
@@ -263,7 +263,7 @@ def test_every_page_of_a_mixture_fits_a_small_window_and_names_its_controls(
         window.app.center.bring_to_front(shown)  # type: ignore[arg-type]
         qtbot.wait(30)
         problems += misfits(shown)
-        problems += [called(c) for c in controls_in(shown) if not told(c) or not c.toolTip()]
+        problems += [called(c) for c in controls_in(shown) if not spoken_name(c) or not c.toolTip()]
     theme().set_look(scale=1.0)
     assert (window.width(), window.height()) == (1024, 700)
     assert problems == []

@@ -31,7 +31,7 @@ from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import VOTES, add_votes, votes_mixture
-from tests.gui.walking import called, controls_in, misfits, point_at, told
+from tests.gui.walking import called, controls_in, misfits, point_at, spoken_name
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -145,7 +145,7 @@ def test_the_root_shows_the_weights_and_cards_lead_back(
 # -- drawing an edge in a tree
 
 
-def place(page: ModelPage, node: str) -> QPoint:
+def position_of(page: ModelPage, node: str) -> QPoint:
     return page.canvas.view.mapFromScene(page.scene().nodes[node].pos())
 
 
@@ -159,17 +159,17 @@ def test_an_edge_drawn_in_a_tree_says_what_it_gains_and_takes_the_weakest_place(
     tool = page.canvas.view.tool
     assert isinstance(tool, EdgeTool)
     viewport = page.canvas.view.viewport()
-    QTest.mousePress(viewport, LEFT, pos=place(page, "tax"))
-    point_at(viewport, place(page, "ban"))
+    QTest.mousePress(viewport, LEFT, pos=position_of(page, "tax"))
+    point_at(viewport, position_of(page, "ban"))
     qtbot.waitUntil(lambda: "bits per row" in tool.advice.forecast)
     assert tool.advice.text.startswith("replaces ")
-    found = own(page).joining.evaluated
-    assert found is not None
-    assert found.gain is not None
+    result = own(page).joining.evaluated
+    assert result is not None
+    assert result.gain is not None
     rows = driver.app.project.data["d1"].data
-    logs = [m.log2_probabilities(rows).mean() for m in (before, found.after)]
-    assert found.gain == pytest.approx(logs[1] - logs[0])
-    QTest.mouseRelease(viewport, LEFT, pos=place(page, "ban"))
+    logs = [m.log2_probabilities(rows).mean() for m in (before, result.after)]
+    assert result.gain == pytest.approx(logs[1] - logs[0])
+    QTest.mouseRelease(viewport, LEFT, pos=position_of(page, "ban"))
     after = mixture_of(page)
     assert ("tax", "ban") in {tuple(sorted(e, key=VOTES.index)) for e in after.trees[0].edges}
     assert len(after.trees[0].edges) == 4
@@ -269,7 +269,7 @@ def test_the_pictures_of_trees_fit_a_small_window_and_name_their_controls(
         driver.app.center.bring_to_front(each)  # type: ignore[arg-type]
         driver.settle()
         problems += misfits(each)
-        problems += [called(c) for c in controls_in(each) if not told(c) or not c.toolTip()]
+        problems += [called(c) for c in controls_in(each) if not spoken_name(c) or not c.toolTip()]
     theme().set_look(scale=1.0)
     assert problems == []
 

@@ -52,9 +52,9 @@ def press(qtbot: QtBot, page: QWidget, name: str) -> None:
         return [w for w in page.findChildren(QPushButton, name) if w.isVisible()]
 
     qtbot.waitUntil(lambda: len(shown()) == 1)
-    (found,) = shown()
-    assert found.isEnabled(), found.toolTip()
-    qtbot.mouseClick(found, LEFT)
+    (result,) = shown()
+    assert result.isEnabled(), result.toolTip()
+    qtbot.mouseClick(result, LEFT)
 
 
 def go_to(qtbot: QtBot, page: WizardPage, step: int) -> None:
@@ -74,13 +74,13 @@ def choose_target(qtbot: QtBot, page: WizardPage, target: str) -> None:
 
 
 def click_tick(qtbot: QtBot, table: Table, column: str) -> None:
-    place = [row.key for row in table.rows].index(column)
-    box = table.visualRect(table.model().index(place, 0))
+    index = [row.key for row in table.rows].index(column)
+    box = table.visualRect(table.model().index(index, 0))
     qtbot.mouseClick(table.viewport(), LEFT, pos=QPoint(box.left() + 10, box.center().y()))
 
 
-def click_row(qtbot: QtBot, table: Table, place: int) -> None:
-    where = table.visualRect(table.model().index(place, 1)).center()
+def click_row(qtbot: QtBot, table: Table, position: int) -> None:
+    where = table.visualRect(table.model().index(position, 1)).center()
     qtbot.mouseClick(table.viewport(), LEFT, pos=where)
 
 
@@ -235,12 +235,12 @@ def test_the_last_steps_take_any_model_of_the_project(qtbot: QtBot, window: Main
     links = page.models.links
     qtbot.waitUntil(lambda: len(links.links) == 3, timeout=LONG_MS)
     data = window.app.project.data["d1"].data
-    told = {link.edge: link.bic_gain for link in link_strengths(network(page).dag, data)}
-    assert {link.edge: link.bic_gain for link in links.links} == told
+    settings = {link.edge: link.bic_gain for link in link_strengths(network(page).dag, data)}
+    assert {link.edge: link.bic_gain for link in links.links} == settings
     shown = settled(qtbot, page)
     widths = shown.canvas.strengths
     assert widths is not None
-    assert dict(widths.values) == told
+    assert dict(widths.values) == settings
     qtbot.mouseClick(links.measure.button("mi"), LEFT)
     assert [link.information_bits for link in links.links] == sorted(
         link.information_bits for link in links.links
@@ -289,10 +289,10 @@ def test_a_click_on_the_graph_answers_as_on_the_canvas(qtbot: QtBot, window: Mai
     qtbot.waitUntil(lambda: all(map(shown.scene().is_routed, shown.scene().edges.values())))
     shown.questions.layer.follow()
     assert len(page.models.questions.questions) == 4
-    place: QPointF | None = shown.questions.layer.point_near(("L", "M"), "L")
-    assert place is not None
+    position: QPointF | None = shown.questions.layer.point_near(("L", "M"), "L")
+    assert position is not None
     view = shown.canvas.view
-    qtbot.mouseClick(view.viewport(), LEFT, pos=view.mapFromScene(place))
+    qtbot.mouseClick(view.viewport(), LEFT, pos=view.mapFromScene(position))
     qtbot.waitUntil(lambda: len(page.models.questions.questions) == 1, timeout=LONG_MS)
     assert {("M", "L"), ("L", "KA"), ("L", "KV")} <= set(network(page).edges)
 
@@ -308,8 +308,8 @@ def test_free_directions_of_a_network_by_hand_keep_its_distribution(
     before = network(page)
     assert len(panel.questions) == 3  # a complete graph: every edge could be turned
     answer = next(a for a in panel.questions[0].answers if a.edge not in before.edges)
-    place = panel.questions[0].answers.index(answer)
-    press(qtbot, page, f"stepwiseAnswer0.{place}")
+    index = panel.questions[0].answers.index(answer)
+    press(qtbot, page, f"stepwiseAnswer0.{index}")
     qtbot.waitUntil(lambda: answer.edge in network(page).edges, timeout=LONG_MS)
     assert largest_difference(network(page), before) < 1e-12
     settled(qtbot, page)

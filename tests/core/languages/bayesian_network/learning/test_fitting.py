@@ -51,7 +51,7 @@ def test_without_smoothing_tables_are_relative_frequencies_and_unseen_rows_unifo
 
 @settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 2.0]))
-def test_the_likelihood_told_is_the_networks(seed: int, smoothing: float) -> None:
+def test_the_likelihood_reported_is_the_networks(seed: int, smoothing: float) -> None:
     data = random_rows(seed)
     fitted = fit_tables(data, Dag.from_edges(DOMAIN.names, [("b", "a")]), smoothing)
     expected = fitted.network.log2_probabilities(data).sum()

@@ -200,7 +200,7 @@ def test_a_variable_of_the_start_that_is_no_column_is_hidden_and_used() -> None:
     assert isinstance(by_em, Finished)
 
 
-def test_edges_of_the_start_that_rules_forbid_are_left_out_and_said() -> None:
+def test_edges_of_the_start_that_rules_forbid_are_left_out_and_reported() -> None:
     network, data = chain()
     rules = Knowledge(forbidden=frozenset({("X0", "X1")}))
     reported = run(data, start=network, knowledge=rules, rounds=1)

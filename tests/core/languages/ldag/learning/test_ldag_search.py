@@ -99,7 +99,7 @@ def test_of_all_97_labelled_graphs_the_four_equivalent_ones_score_best() -> None
     assert plain.total([(), (0,), (0, 1)]) == pytest.approx(-1975.694438, abs=1e-6)
 
 
-def test_equivalent_labelled_graphs_of_the_coronary_margin_score_alike() -> None:
+def test_equivalent_labelled_graphs_of_the_coronary_margin_score_equally() -> None:
     scores = LabelScores(coronary("ABC"), PartitionScore())
     for first, second in ((0, 1), (1, 0)):  # A and B below C, joined either way
         table = scores.counts(second, (first, 2))
@@ -270,7 +270,7 @@ def test_every_model_is_acyclic_regular_and_as_its_measures_say(seed: int, struc
             assert event.measures["log2_likelihood_per_row"] == pytest.approx(bits)
 
 
-def test_contexts_without_rows_are_told() -> None:
+def test_contexts_without_rows_are_reported() -> None:
     counts = np.zeros((2, 2, 2))
     counts[0, 0], counts[0, 1], counts[1, 0] = (40, 10), (12, 38), (38, 12)
     data = rows_of(counts, "abc")

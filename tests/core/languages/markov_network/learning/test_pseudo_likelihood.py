@@ -158,9 +158,9 @@ def test_all_graphs_of_the_coronary_table_are_ranked(
     candidates = search.exhaustive_candidates()
     assert candidates is not None
     assert len(candidates) == 15
-    found = run_to_end(search.best_of_all(candidates, len(ranking), NEVER))
-    assert [text_of(data, edges) for edges, _ in found] == [text for text, _ in ranking]
-    assert [score * LN2 for _, score in found] == pytest.approx(
+    result = run_to_end(search.best_of_all(candidates, len(ranking), NEVER))
+    assert [text_of(data, edges) for edges, _ in result] == [text for text, _ in ranking]
+    assert [score * LN2 for _, score in result] == pytest.approx(
         [score for _, score in ranking], abs=1e-5
     )
 

@@ -251,7 +251,7 @@ def test_smoothed_graphs_are_compared_with_the_smoothed_network() -> None:
     assert last.measures["smoothing"] in alphas
 
 
-def test_merging_tells_how_far_it_is_and_can_be_stopped() -> None:
+def test_merging_reports_how_far_it_is_and_can_be_stopped() -> None:
     network, data = rows_of(0, 1_000)
     params = HybridParams(start=network, smoothing=0.0)
     rng = np.random.default_rng(1)

@@ -160,7 +160,7 @@ def counting(upto: int, cancel: CancelToken) -> Generator[int, None, str]:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_searches_side_by_side_are_told_in_order(threads: int) -> None:
+def test_searches_side_by_side_are_reported_in_order(threads: int) -> None:
     def started(*upto: int) -> Generator[tuple[int, int], None, list[str]]:
         return run_in_threads([partial(counting, n) for n in upto], threads, NEVER)
 

@@ -256,7 +256,7 @@ def test_a_copy_redirects_as_a_graph_with_classes_of_its_own() -> None:
         assert twin.log2_likelihood() == pytest.approx(fresh.log2_likelihood())
 
 
-def test_blocks_that_are_distributed_alike_are_made_one_where_there_are_very_many(
+def test_blocks_that_are_distributed_equally_are_made_one_where_there_are_very_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One call that merges cannot be stopped, so it must not begin with thousands of nodes."""

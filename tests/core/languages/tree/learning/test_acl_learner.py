@@ -140,7 +140,7 @@ def test_the_method_follows_the_forecast() -> None:
     assert "not sparse" in choice.reason
 
 
-def test_it_tells_its_phases_and_how_little_it_looked_at() -> None:
+def test_it_reports_its_phases_and_how_little_it_looked_at() -> None:
     data = walks(n=200)
     reported = events(data, backend="acl-2")
     phases = [event for event in reported if isinstance(event, Progress)]

@@ -180,7 +180,7 @@ def test_with_knowledge_no_obedient_tree_is_more_likely(seed: int, draw: st.Data
     assert result == pytest.approx(best, abs=1e-12)
 
 
-def test_knowledge_that_no_tree_can_obey_is_said_before_counting() -> None:
+def test_knowledge_that_no_tree_can_obey_is_reported_before_counting() -> None:
     two_parents = Knowledge(required=frozenset({("a", "c"), ("b", "c")}))
     with pytest.raises(KnowledgeError, match="a and b are both required as parents of c"):
         learn(F2, knowledge=two_parents)
@@ -201,7 +201,7 @@ def test_available_cells_are_counted_pair_by_pair_where_that_is_chosen() -> None
     assert "log2_likelihood_per_row" not in learned.measures
 
 
-def test_auto_smoothing_is_said_and_used() -> None:
+def test_auto_smoothing_is_reported_and_used() -> None:
     learner = ChowLiuLearner()
     events = list(learner.run(F2, ChowLiuParams(), rng=np.random.default_rng(1), cancel=NEVER))
     last = events[-1]

@@ -166,7 +166,7 @@ def test_shared_edges_never_fit_better_than_free_ones_after_one_step() -> None:
     assert gains[0] >= gains[1] - 1e-9
 
 
-def test_much_smoothing_makes_all_components_alike() -> None:
+def test_much_smoothing_makes_all_components_equal() -> None:
     rng = np.random.default_rng(4)
     data = random_mixture(rng, 5, 2).sample(100, rng)
     em = em_on(data, 2, strength=1e12)

@@ -48,7 +48,7 @@ def test_a_stop_is_heard_while_trees_are_fitted(kind: type) -> None:
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_told_on_the_way_changes_nothing(
+def test_what_is_reported_on_the_way_changes_nothing(
     kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = sparse_rows(rows_of_two_kinds(2, 2))
@@ -64,7 +64,7 @@ def test_what_is_told_on_the_way_changes_nothing(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_long_run_tells_what_it_tries_and_its_share_never_falls() -> None:
+def test_a_long_run_reports_what_it_tries_and_its_share_never_falls() -> None:
     events = MixtureLearner().run(
         rows_of_two_kinds(3, 2, n=8, count=400),
         MixtureParams(components=(2, 3), max_iterations=3, tree="accelerated"),

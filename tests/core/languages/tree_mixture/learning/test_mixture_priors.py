@@ -158,8 +158,8 @@ def test_without_strength_the_weights_are_the_fractions_of_rows() -> None:
 
 def test_a_stronger_prior_lowers_the_entropy_of_the_weights() -> None:
     masses = np.array([10.0, 20.0, 30.0, 5.0])
-    found = [entropic_weights(masses, alpha, masses / 65) for alpha in (0.1, 1, 5, 20, 60)]
-    entropies = [-entropic_objective(np.zeros(4), 1.0, weights) for weights in found]
+    result = [entropic_weights(masses, alpha, masses / 65) for alpha in (0.1, 1, 5, 20, 60)]
+    entropies = [-entropic_objective(np.zeros(4), 1.0, weights) for weights in result]
     assert all(after < before for before, after in pairwise(entropies))
 
 

@@ -365,7 +365,7 @@ def merged_responsibilities(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_28_a_tree_tells_the_class_by_its_neighbours_alone(seed: int) -> None:
+def test_28_a_tree_determines_the_class_by_its_neighbours_alone(seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = random_tree(rng, 5).sample(200, rng)
     tree = one_tree(data, strength=1.0, toward="uniform").mixture().trees[0]

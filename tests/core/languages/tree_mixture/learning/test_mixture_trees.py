@@ -141,7 +141,7 @@ def test_shared_edges_are_counted_once_for_each_tree(two_kinds: DataSet) -> None
     assert all(count % 3 == 0 for count in tally.counts.values())
 
 
-def test_a_run_tells_models_before_its_first_start_has_ended(two_kinds: DataSet) -> None:
+def test_a_run_reports_models_before_its_first_start_has_ended(two_kinds: DataSet) -> None:
     result = events(two_kinds, components=(4,), start="shares", tolerance=1e-12, patience=50)
     first = next(index for index, event in enumerate(result) if isinstance(event, ImprovedModel))
     ended = next(index for index, event in enumerate(result) if isinstance(event, ArtifactSaved))
@@ -232,14 +232,14 @@ def test_every_start_ends_in_a_mixture(two_kinds: DataSet, start: str) -> None:
     assert model.log2_probabilities(two_kinds).mean() > -6
 
 
-def test_few_rows_are_compared_by_bic_and_that_is_said() -> None:
+def test_few_rows_are_compared_by_bic_and_that_is_reported() -> None:
     result = events(F1.sample(60, np.random.default_rng(0)))
     notes = [event.message for event in result if isinstance(event, Note)]
     assert any("so BIC chooses" in note for note in notes)
     assert scan_of(result).criterion == "bic"
 
 
-def test_progress_tells_bits_held_out_bits_and_edges(two_kinds: DataSet) -> None:
+def test_progress_reports_bits_held_out_bits_and_edges(two_kinds: DataSet) -> None:
     steps = [
         event.counters
         for event in events(two_kinds, components=(2,))

@@ -296,7 +296,7 @@ def test_most_edges_of_alarm_come_back(shared: Path) -> None:
     assert len(result - true) <= 2
 
 
-def test_the_learner_tells_levels_and_ends_with_its_graph() -> None:
+def test_the_learner_reports_levels_and_ends_with_its_graph() -> None:
     params = PcParams(smoothing=1.0)
     events = list(PcLearner().run(CORONARY, params, rng=np.random.default_rng(0), cancel=NEVER))
     levels = [e.counters["level"] for e in events if isinstance(e, Progress) and e.counters]

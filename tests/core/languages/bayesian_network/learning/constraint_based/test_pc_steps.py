@@ -102,8 +102,8 @@ def test_conflicts_are_steps_that_direct_nothing() -> None:
     steps = steps_of(pc_result(CORONARY, PcParams()))
     conflicts = [step for step in steps.directions if step.rule == "conflict"]
     assert conflicts
-    place = len(steps.tests) + steps.directions.index(conflicts[0])
-    before, after = steps.edges_before(place), steps.edges_before(place + 1)
+    index = len(steps.tests) + steps.directions.index(conflicts[0])
+    before, after = steps.edges_before(index), steps.edges_before(index + 1)
     assert [*map(set, before)] == [*map(set, after)]
     assert PcSteps.restored(steps.plain()) == steps
     head, rows = steps.table()
@@ -141,7 +141,7 @@ def test_each_rule_of_meek_directs_its_edge(
         adjacent["abcd".index(b)] |= 1 << "abcd".index(a)
     for a, b in directed:
         parents["abcd".index(b)] |= 1 << "abcd".index(a)
-    found = [("abcd"[s.source] + "abcd"[s.target], s) for s in rule_steps(parents, adjacent)]
-    step = dict(found)[expected]
+    result = [("abcd"[s.source] + "abcd"[s.target], s) for s in rule_steps(parents, adjacent)]
+    step = dict(result)[expected]
     assert step.rule == rule
     assert "".join("abcd"[i] for i in step.others) == others

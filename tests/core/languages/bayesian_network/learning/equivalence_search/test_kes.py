@@ -361,7 +361,7 @@ def test_many_rows_of_a_network_bring_its_class_back(
 # -- events of a run
 
 
-def test_what_is_told_of_the_runs_agrees_with_them() -> None:
+def test_what_is_reported_of_the_runs_agrees_with_them() -> None:
     data = rows(7, 6)
     reported = events(data, 5, greediness=(1.0, 0.5, 0.0), restarts=6)
     expected = optima(data, 5, greediness=(1.0, 0.5, 0.0), restarts=6)

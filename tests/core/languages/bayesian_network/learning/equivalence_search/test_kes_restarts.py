@@ -52,7 +52,7 @@ def artifact_in(events: list[LearnEvent]) -> list[KesOptima]:
 
 
 @pytest.mark.parametrize("is_missing", [False, True])
-def test_any_number_of_processes_tells_the_same_events_to_the_last_bit(is_missing: bool) -> None:
+def test_any_number_of_processes_reports_the_same_events_to_the_last_bit(is_missing: bool) -> None:
     data = rows(1, 200, (2, 3, 2, 2, 3))
     data = with_missing(data) if is_missing else data
     one = list(task(with_processes(1), data)(NEVER))
@@ -130,7 +130,7 @@ def test_the_optima_come_back_from_plain_values() -> None:
     assert sum(times) > 0
 
 
-def test_progress_tells_k_the_restart_the_last_move_and_what_was_met() -> None:
+def test_progress_reports_k_the_restart_the_last_move_and_what_was_met() -> None:
     reported = [event for event in task()(NEVER) if isinstance(event, Progress)]
     ends = [p for p in reported if p.message.endswith("at a local optimum")]
     assert [p.message for p in ends[:2]] == [
@@ -161,7 +161,7 @@ def test_a_start_is_where_every_run_begins() -> None:
     assert optima.best.cpdag == cpdag_of(model.dag)
 
 
-def test_edges_of_a_start_that_the_rules_forbid_are_left_out_and_said() -> None:
+def test_edges_of_a_start_that_the_rules_forbid_are_left_out_and_reported() -> None:
     data = rows(3, 300, (2, 2, 3, 2, 2))
     *_, last = LearnTask("bn.kes", data, KesParams(greediness=(1.0,), smoothing=1.0), 0)(NEVER)
     assert isinstance(last, Finished)

@@ -157,7 +157,7 @@ def test_large_parts_in_the_clique_tree_count_as_listed_ones_do(
 
 @settings(max_examples=25)
 @given(small_networks(), seeds)
-def test_the_likelihood_told_is_that_of_summing_missing_cells_out(
+def test_the_likelihood_reported_is_that_of_summing_missing_cells_out(
     network: BayesianNetwork, seed: int
 ) -> None:
     data = incomplete(network, seed)

@@ -64,8 +64,8 @@ def test_frequencies_are_the_posterior_over_all_graphs() -> None:
             expected = sum(w for k, w in zip(keys, weights, strict=True) if k[c] >> p & 1)
             assert posterior.edge(parent, child) == pytest.approx(expected, abs=0.03)
     best = max(logs)
-    found = scores.total(model.dag.parent_indices)
-    assert found == pytest.approx(best)
+    result = scores.total(model.dag.parent_indices)
+    assert result == pytest.approx(best)
     assert posterior.graphs[0].probability == pytest.approx(weights.max(), abs=0.03)
     assert NetworkPosterior.restored(posterior.plain()) == posterior
 

@@ -124,7 +124,9 @@ def test_one_block_has_nothing_to_test(true_model: TreeMixture, held: DataSet) -
     assert result.pairs == ()
 
 
-def test_few_rows_cannot_reject_and_that_is_said(true_model: TreeMixture, held: DataSet) -> None:
+def test_few_rows_cannot_reject_and_that_is_reported(
+    true_model: TreeMixture, held: DataSet
+) -> None:
     moved = with_a_stranger(partition_of(true_model) or ())
     few = held.take_rows(slice(0, 40))
     result = check_partition(true_model, few, moved, rng=np.random.default_rng(0))

@@ -105,7 +105,7 @@ def test_better_models_come_on_the_way_and_every_candidate_is_kept(run: list[Lea
     assert all(len(row) == len(head) for row in rows)
 
 
-def test_partition_test_and_identifiability_are_told_in_words(run: list[LearnEvent]) -> None:
+def test_partition_test_and_identifiability_are_reported_in_words(run: list[LearnEvent]) -> None:
     notes = notes_of(run)
     assert "3 hidden states, 3 blocks" in notes
     assert "V1, V2, V3, V4 | V5, V6, V7, V8 | V9, V10, V11, V12" in notes

@@ -152,7 +152,7 @@ def test_a_minimap_that_would_hide_nodes_comes_when_not_all_is_in_sight(
     canvas.stop()
 
 
-def test_a_refusal_is_not_said_under_a_panel(canvas: Canvas) -> None:
+def test_a_refusal_is_not_shown_under_a_panel(canvas: Canvas) -> None:
     show_grid(canvas, 2, 1)
     corner = canvas.view.mapToGlobal(QPoint(500, 0))
     canvas.keep_clear([QRect(corner.x(), corner.y(), 300, 600)])
