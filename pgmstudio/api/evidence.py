@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from pgmstudio.api.checks import check_mapping
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.inference.base import (
@@ -26,6 +27,8 @@ def findings_of(
     do: States | None = None,
 ) -> dict[str, Finding]:
     """The findings by variable; unknown names and two findings on one variable are refused."""
+    check_mapping('{"smoke": "yes"}', given=given, not_=not_, do=do)
+    check_mapping('{"smoke": {"yes": 2, "no": 1}}', soft=soft)
     listed: list[tuple[str, Finding]] = []
     for name, state in (given or {}).items():
         listed.append((name, Observed(_state(domain, name, state))))
@@ -33,6 +36,7 @@ def findings_of(
         states = [excluded] if isinstance(excluded, str) else list(excluded)
         listed.append((name, Excluded(frozenset(_state(domain, name, s) for s in states))))
     for name, weights in (soft or {}).items():
+        check_mapping('{"yes": 2, "no": 1}', **{name: weights})
         pairs = tuple((_state(domain, name, s), float(w)) for s, w in weights.items())
         listed.append((name, Likelihood(pairs)))
     for name, state in (do or {}).items():

@@ -9,7 +9,7 @@ import numpy as np
 
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import GraphError, named
+from pgmstudio.core.errors import GraphError, PgmStudioError, named
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -18,6 +18,10 @@ from pgmstudio.core.model import UndirectedModel
 
 if TYPE_CHECKING:
     import networkx
+
+
+def _not_installed(package: str) -> PgmStudioError:
+    return PgmStudioError(f"{package} is not installed; install it with: pip install {package}")
 
 
 def to_networkx(fitted: Fitted) -> networkx.Graph:
@@ -79,8 +83,11 @@ def _network(fitted: Fitted) -> BayesianNetwork:
 
 def to_pgmpy(fitted: Fitted) -> Any:
     """The model as a DiscreteBayesianNetwork of pgmpy."""
-    from pgmpy.factors.discrete import TabularCPD
-    from pgmpy.models import DiscreteBayesianNetwork
+    try:
+        from pgmpy.factors.discrete import TabularCPD
+        from pgmpy.models import DiscreteBayesianNetwork
+    except ImportError:
+        raise _not_installed("pgmpy") from None
 
     network = _network(fitted)
     result = DiscreteBayesianNetwork(network.edges)
@@ -118,7 +125,10 @@ def from_pgmpy(model: Any) -> Fitted:
 
 def to_pyagrum(fitted: Fitted) -> Any:
     """The model as a BayesNet of pyAgrum."""
-    import pyagrum
+    try:
+        import pyagrum
+    except ImportError:
+        raise _not_installed("pyagrum") from None
 
     network = _network(fitted)
     result = pyagrum.BayesNet()

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.api.answers import Drawing, Table
+from pgmstudio.api.checks import check_mapping, check_whole
 from pgmstudio.api.data import TableLike, read_data, rows_for
-from pgmstudio.api.learning import checked_seed, task_of
+from pgmstudio.api.learning import task_of
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
 from pgmstudio.core.analysis.model_averaging import EQUAL, POSTERIOR, average_models
@@ -58,6 +59,10 @@ def compare(models: Mapping[str, Fitted], data: TableLike, *, scores: bool = Fal
     """
     if not models:
         raise DataError("There is nothing to compare; give at least one model.")
+    check_mapping('{"tree": tree, "kes": kes}', models=models)
+    wrong = next((name for name, one in models.items() if not isinstance(one, Fitted)), None)
+    if wrong is not None:
+        raise ParameterError({f"models, {wrong}": "is not a model; pgm.load reads one from a file"})
     first = next(iter(models.values()))
     rows = rows_for(first.model.domain, data)
     plain = {name: fitted.model for name, fitted in models.items()}
@@ -236,7 +241,7 @@ def sl_curve(
     `lambdas` are penalties between 0 and 1 for learners that have one; without `test`, the share
     `test_share` of the rows is held out.
     """
-    checked_seed(seed)
+    check_whole(0, seed=seed)
     rows = read_data(data).dataset
     held_out = None if test is None else rows_for(rows.domain, test)
     plan = CurvePlan.of(learners, lambdas=tuple(lambdas), seeds=(seed,), test_share=test_share)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.api.answers import Table
+from pgmstudio.api.checks import check_seconds, check_whole
 from pgmstudio.api.data import TableLike, read_data
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, PgmStudioError
@@ -57,6 +58,8 @@ def presets(learner: str) -> Table:
 
 def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) -> LearnTask:
     """A run with checked parameters; ParameterError names everything that is wrong."""
+    if not isinstance(learner, str):
+        raise ParameterError({"learner": f'{learner!r:.40} is not a key such as "bn.kes"'})
     known = learner_of(learner)
     reading = [name for name in params if name in _READING and name not in _names(known)]
     if reading:
@@ -65,7 +68,7 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
         )
     plain = {name: _plain(name, value) for name, value in params.items()}
     settings: Any = parse_params(known.params_type, named_settings(learner, plain))
-    checked_seed(seed)
+    check_whole(0, seed=seed)
     rows = read_data(data).dataset
     reason = known.refuses(rows)
     if reason is not None:
@@ -91,13 +94,6 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def checked_seed(seed: int) -> int:
-    """The seed; ParameterError where it is none."""
-    if seed < 0:
-        raise ParameterError({"seed": "must be at least 0"})
-    return seed
-
-
 def iter_learn(
     learner: str,
     data: TableLike,
@@ -116,6 +112,7 @@ def iter_learn(
     >>> type(events[-1]).__name__
     'Finished'
     """
+    check_seconds(time_limit=time_limit)
     return _events(task_of(learner, data, seed, params), StopSwitch(seconds=time_limit))
 
 
@@ -150,6 +147,7 @@ def learn(
     >>> len(tree.edges)
     5
     """
+    check_seconds(time_limit=time_limit)
     task = task_of(learner, data, seed, params)
     collected = CollectedEvents(task)
     began = time.monotonic()

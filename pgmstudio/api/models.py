@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.api.answers import Beliefs, Drawing, Explanation
+from pgmstudio.api.checks import check_seconds, check_whole
 from pgmstudio.api.data import Data, TableLike, rows_for
 from pgmstudio.api.evidence import States, findings_of
 from pgmstudio.core.analysis.classification import TargetBeliefs, target_beliefs
@@ -97,7 +98,7 @@ class Fitted:
 
     def query(
         self,
-        *targets: str,
+        *targets: str | Iterable[str],
         given: States | None = None,
         not_: Excluded | None = None,
         soft: Soft | None = None,
@@ -105,7 +106,7 @@ class Fitted:
     ) -> Beliefs:
         """The beliefs of some variables, or of all, given evidence."""
         findings = self._findings(given, not_, soft, do)
-        names = [self.model.domain[name].name for name in targets]
+        names = self._named(targets)
         answer = answer_query(self.model, names, findings)
         log2_evidence = answer.log2_evidence
         if language_of(self.model).scale is not Scale.POSSIBILITY:
@@ -120,7 +121,7 @@ class Fitted:
 
     def estimate(
         self,
-        *targets: str,
+        *targets: str | Iterable[str],
         error: float = 0.01,
         time_limit: float = 10.0,
         seed: int = 0,
@@ -134,7 +135,7 @@ class Fitted:
         Ends when no error is above `error`, or after `time_limit` seconds.
         """
         findings = self._findings(given, not_, soft, do)
-        names = [self.model.domain[name].name for name in targets]
+        names = self._named(targets)
         run = approximate_answer(self.model, names, findings, Accuracy(error, time_limit, seed))
         while True:
             try:
@@ -172,7 +173,7 @@ class Fitted:
 
     def map(
         self,
-        *variables: str,
+        *variables: str | Iterable[str],
         best: int = 1,
         time_limit: float | None = 60.0,
         given: States | None = None,
@@ -181,10 +182,11 @@ class Fitted:
         do: States | None = None,
     ) -> list[Explanation]:
         """The `best` most probable combinations of some variables, the others summed out."""
-        _check({"best": "must be at least 1"} if best < 1 else {})
+        check_whole(1, best=best)
+        check_seconds(time_limit=time_limit)
         answer = most_probable_together(
             self.model,
-            [self.model.domain[name].name for name in variables],
+            self._named(variables),
             self._findings(given, not_, soft, do),
             best=best,
             stop=StopSwitch(seconds=time_limit),
@@ -193,6 +195,16 @@ class Fitted:
             Explanation(one.states, one.log2_probability, answer.is_exact, answer.log2_bound)
             for one in answer.best
         ]
+
+    def _named(self, names: Iterable[str | Iterable[str]]) -> list[str]:
+        """The variables, given one by one or as lists."""
+        given: list[str] = []
+        for name in names:
+            given += [name] if isinstance(name, str) or not isinstance(name, Iterable) else name
+        wrong = next((one for one in given if not isinstance(one, str)), None)
+        if wrong is not None:
+            raise PgmStudioError(f"A variable is named by a text, not by {wrong!r:.60}.")
+        return [self.model.domain[name].name for name in given]
 
     # -- rows
 
@@ -232,12 +244,10 @@ class Fitted:
         do: States | None = None,
     ) -> Data:
         """Independent rows, also given evidence."""
-        problems = {
-            "rows": "must be at least 1" if rows < 1 else "",
-            "seed": "must be at least 0" if seed < 0 else "",
-            "missing_rate": "" if 0 <= missing_rate < 1 else "must be at least 0 and less than 1",
-        }
-        _check({name: problem for name, problem in problems.items() if problem})
+        check_whole(1, rows=rows)
+        check_whole(0, seed=seed)
+        if not 0 <= missing_rate < 1:
+            raise ParameterError({"missing_rate": "must be at least 0 and less than 1"})
         findings = self._findings(given, not_, soft, do)
         plan = SamplePlan(rows, seed, missing_rate, findings or None)
         for event in sample_rows(self.model, plan, NEVER):
@@ -333,7 +343,8 @@ class Fitted:
         edges = f", {ASCII.count_of(len(self.edges), 'edge')}" if self.edges else ""
         size = f"{self.representation_size:,} {row.size_title.lower()}"
         stopped = "" if self.is_finished else " (stopped early)"
-        return f"{row.title} with {len(self.model.domain)} variables{edges} and {size}{stopped}"
+        variables = ASCII.count_of(len(self.model.domain), "variable")
+        return f"{row.title} with {variables}{edges} and {size}{stopped}"
 
     def _repr_svg_(self) -> str:
         return self.draw().svg
@@ -358,11 +369,6 @@ class Fitted:
             if isinstance(event, TargetBeliefs):
                 return event
         raise AssertionError("a classification ends with its beliefs")
-
-
-def _check(problems: Mapping[str, str]) -> None:
-    if problems:
-        raise ParameterError(problems)
 
 
 def load(path: Path | str) -> Fitted:

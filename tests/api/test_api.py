@@ -243,6 +243,16 @@ def twice(*names: object) -> object:
         (lambda asia, data: asia.sample(3, missing_rate=1.5), "missing_rate"),
         (lambda asia, data: asia.map("lung", best=0), "best: must be at least 1"),
         (lambda asia, data: pgm.bootstrap("tree.chow-liu", data, replicates=0), "replicates"),
+        (lambda asia, data: asia.query(["lung", "tubb"]), "Did you mean tub"),
+        (lambda asia, data: asia.query("lung", 3), "not by 3"),
+        (lambda asia, data: asia.query("lung", given=["smoke"]), "given: .* is not a dict such as"),
+        (lambda asia, data: asia.query(soft={"smoke": 2}), "smoke: 2 is not a dict such as"),
+        (lambda asia, data: asia.predict_proba(data, 5), "No variable is called “5”"),
+        (lambda asia, data: asia.sample("5"), "rows: '5' is not a whole number"),
+        (lambda asia, data: pgm.learn(5, data), "learner: 5 is not a key"),
+        (lambda asia, data: pgm.learn("hc", data, seed=1.5), "seed: 1.5 is not a whole number"),
+        (lambda asia, data: pgm.learn("hc", data, time_limit=0), "time_limit: must be more than"),
+        (lambda asia, data: pgm.compare({"a": "asia.json"}, data), "models, a: is not a model"),
         (
             lambda asia, data: pgm.from_networkx(asia.to_networkx(), {"lng": [1]}),
             "Did you mean lung",
@@ -254,6 +264,12 @@ def test_wrong_names_are_refused_with_what_was_meant(
 ) -> None:
     with pytest.raises(PgmStudioError, match=words):
         call(asia, coronary)  # type: ignore[operator]
+
+
+def test_variables_are_named_one_by_one_or_as_a_list(asia: pgm.Fitted) -> None:
+    assert asia.query(["lung", "tub"]) == asia.query("lung", "tub")
+    (together,) = asia.map(["lung", "bronc"], given={"smoke": "yes"})
+    assert set(together) >= {"lung", "bronc"}
 
 
 def test_estimates_have_errors(asia: pgm.Fitted) -> None:

@@ -123,8 +123,8 @@ class Domain:
         """The index of `name`; UnknownNameError when there is none."""
         try:
             return self._index[name]
-        except KeyError:
-            raise UnknownNameError("variable", name, self.names) from None
+        except (KeyError, TypeError):
+            raise UnknownNameError("variable", str(name), self.names) from None
 
     def restricted_to(self, names: Iterable[str]) -> Domain:
         return Domain(tuple(self[name] for name in names))
