@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from pgmstudio.gui.canvas.node_item import NodeItem, take_over
 from pgmstudio.gui.canvas.node_view import Detail, LevelOfDetail
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.debounce import one_shot
 
 if TYPE_CHECKING:
     from pgmstudio.gui.canvas.scene import CanvasScene
@@ -475,6 +476,7 @@ class Routing:
 
 # Looking for bends costs up to a millisecond an edge.
 MAX_AT_ONCE = 16
+REST_MS = 100  # nodes that have not moved for so long stay where they are
 
 
 class RouteMaker(QObject):
@@ -482,37 +484,43 @@ class RouteMaker(QObject):
 
     routed = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, scene: CanvasScene) -> None:
+        super().__init__(scene)
         self._latest_task = LatestTask(self, self.routed)
+        self._rest = one_shot(self, scene.route_all, REST_MS)
 
     def route_some(self, scene: CanvasScene, items: Sequence[EdgeItem]) -> None:
-        """Route the edges at a moving node, with bends if they are few."""
+        """Route the edges at moved or resized nodes: with bends at once if they are few, else all
+        edges in a worker, once the nodes stay where they are."""
+        was_waiting = self._latest_task.is_waiting or self._rest.isActive()
         self._latest_task.forget()
         if len(items) <= MAX_AT_ONCE:
-            edges = [item.edge for item in items]
             task = Routing(scene.picture, scene.positions, scene.sizes)
-            self.routed.emit(task.routes(edges))
+            self.routed.emit(task.routes([item.edge for item in items]))
         else:
-            self.routed.emit({item.ends: self._straight(scene, item) for item in items})
+            self._straighten_moved(scene, items)
+        if was_waiting or len(items) > MAX_AT_ONCE:
+            self._rest.start()
 
     def route_all(self, scene: CanvasScene) -> None:
         """Route every edge; if there are many, first straight, then with bends from a worker."""
+        self._rest.stop()
         task = Routing(scene.picture, scene.positions, scene.sizes)
         if len(scene.edges) <= MAX_AT_ONCE:
             self._latest_task.forget()
             self.routed.emit(task.routes())
             return
-        # Edges whose ends stayed keep their old route meanwhile.
-        moved = [item for item in scene.edges.values() if not scene.is_routed(item)]
-        self.routed.emit({item.ends: self._straight(scene, item) for item in moved})
+        self._straighten_moved(scene, scene.edges.values())
         self._latest_task.ask(task.answer)
 
-    @staticmethod
-    def _straight(scene: CanvasScene, item: EdgeItem) -> EdgeRoute:
-        return straight_route(scene.nodes[item.edge.source], scene.nodes[item.edge.target])
+    def _straighten_moved(self, scene: CanvasScene, items: Iterable[EdgeItem]) -> None:
+        """Edges whose ends stayed keep their old route meanwhile."""
+        moved = [item for item in items if not scene.is_routed(item)]
+        ends = {item.ends: [scene.nodes[end] for end in item.ends] for item in moved}
+        self.routed.emit({pair: straight_route(*nodes) for pair, nodes in ends.items()})
 
     def stop(self) -> None:
+        self._rest.stop()
         self._latest_task.forget()
 
 

@@ -218,3 +218,27 @@ def test_bars_slide_to_their_new_lengths_by_one_clock(qtbot: QtBot, canvas: Canv
         lambda: all(i.shown_beliefs == (0.75, 0.25) for i in canvas.scene.nodes.values())
     )
     theme().set_look(reduced_motion=True)
+
+
+def test_edges_bend_around_boxes_again_after_many_boxes_changed_their_size(
+    qtbot: QtBot, canvas: Canvas
+) -> None:
+    names = [str(i) for i in range(20)]
+    column = {name: (0.0, 120.0 * i) for i, name in enumerate(names)}
+    edges = [PictureEdge(one, other) for one, other in zip(names, names[2:], strict=False)]
+    picture = GraphPicture(
+        tuple(PictureNode(name, name, variable=name) for name in names), tuple(edges)
+    )
+    scene = canvas.scene
+    small = {name: face_of(name, mode=NodeMode.NAME) for name in names}
+    scene.show_picture(picture, small, column)
+
+    def are_bent() -> bool:
+        return all(item.route.bend is not None for item in scene.edges.values())
+
+    qtbot.waitUntil(are_bent)
+    scene.show_faces({name: face_of(name) for name in names})
+    scene.move_nodes({"0": (400.0, 0.0)})
+    scene.move_nodes(column | {"0": (0.0, -10.0)})
+    assert not are_bent()
+    qtbot.waitUntil(are_bent)
