@@ -141,7 +141,7 @@ class SeparationBar(TwoLineBar):
         for role, (_, tip) in ROLES.items():
             chip = named(QToolButton(), f"separation.{role}")
             chip.setProperty("role", "segment")
-            chip.setProperty("place", "only")
+            chip.setProperty("position", "only")
             chip.setCheckable(True)
             chip.setToolTip(tip)
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

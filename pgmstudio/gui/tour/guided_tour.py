@@ -9,8 +9,10 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractItemView,
     QApplication,
+    QDockWidget,
     QFrame,
     QLineEdit,
     QPushButton,
@@ -46,6 +48,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import IconLabel, button, label, row
+from pgmstudio.gui.window.collapsible_docks import Overlay
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.registry import PANELS
 
@@ -164,9 +167,10 @@ class TourCard(QFrame):
         self._done.setVisible(is_done)
 
     def move_next_to(self, target: QRect | None) -> None:
-        """Move to a free side of the target; without a target to the middle of the window.
+        """Move to the free side of the target with the fewest buttons under the card.
 
-        Where no side is free, to the place that covers least of it.
+        Where no side is free, to the place that covers least of it; without a target to the middle
+        of the window.
         """
         window = self.parentWidget()
         if window is None:
@@ -188,8 +192,10 @@ class TourCard(QFrame):
                 QPoint(left, target.top() - distance - size.height()),
             )
             candidates = [QRect(choice, size) for choice in choices]
-            free = next((rect for rect in candidates if bounds.contains(rect)), None)
-            if free is None:
+            candidates = [rect for rect in candidates if bounds.contains(rect)]
+            if candidates:
+                free = min(candidates, key=self._covered_buttons)
+            else:
                 last = QPoint(bounds.right() - size.width(), bounds.bottom() - size.height())
                 inside = QRect(bounds.topLeft(), last)
                 corners = (
@@ -200,6 +206,16 @@ class TourCard(QFrame):
                 free = min(candidates, key=lambda rect: _area(rect & target))
             self.move(free.topLeft())
         self.raise_()
+
+    def _covered_buttons(self, rect: QRect) -> int:
+        """How much of the buttons of the window would be under the card there."""
+        window = self.window()
+        buttons = [
+            QRect(one.mapTo(window, QPoint(0, 0)), one.size())
+            for one in window.findChildren(QAbstractButton)
+            if one.isVisible() and not self.isAncestorOf(one)
+        ]
+        return sum(_area(rect & button) for button in buttons)
 
     def _fit(self) -> None:
         self.setFixedWidth(round(WIDTH * theme().scale))
@@ -422,8 +438,13 @@ class TourScene:
         return None if around.isEmpty() else around
 
     def panel_rect(self, name: str) -> QRect | None:
-        panel = panel_widget(self.window, name)
-        return self._in_window(panel, panel.rect()) if panel.isVisible() else None
+        """The rectangle of a panel with its title."""
+        frame: QWidget | None = panel_widget(self.window, name)
+        if frame is None or not frame.isVisible():
+            return None
+        while frame is not None and not isinstance(frame, QDockWidget | Overlay):
+            frame = frame.parentWidget()
+        return None if frame is None else self._in_window(frame, frame.rect())
 
     def node_rect(self, name: str) -> QRect | None:
         page = self._model_page()

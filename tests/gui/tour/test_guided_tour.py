@@ -142,6 +142,22 @@ def test_the_card_covers_as_little_of_a_large_target_as_it_can(
     tour.leave()
 
 
+def test_the_card_leaves_the_buttons_beside_its_target_free(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    tour = start_tour(window.app)
+    target = QRect(window.width() - 140, window.height() - 60, 120, 30)
+    left = QPushButton("Back", window)
+    left.setGeometry(target.translated(-160, 0))
+    left.show()
+    tour.card.move_next_to(target)
+    card = tour.card.geometry()
+    assert window.rect().contains(card)
+    assert not card.intersects(target)
+    assert not card.intersects(left.geometry())
+    tour.leave()
+
+
 def test_back_shows_the_step_before(qtbot: QtBot, window: MainWindow) -> None:
     window.app.actions["help.tour"].trigger()
     tour = walk_to(qtbot, window, 3)
