@@ -106,7 +106,7 @@ class DifferenceFacts(QWidget):
         self._section.add(self.list)
         self._section.add(self.common)
         vbox(self, numbers, (self._section, 1), margins=(0, 10, 0, 0), spacing=4)
-        theme().changed.connect(self._fill)
+        theme().follow(self._fill)
 
     def show_difference(self, difference: ModelDifference) -> None:
         self._difference = difference

@@ -116,7 +116,7 @@ class TablePanel(QWidget):
         app.workspace.selection_changed.connect(self._refresh)
         app.workspace.active_model_changed.connect(self._refresh)
         app.document.changed.connect(self._on_document_changed)
-        theme().changed.connect(self._refresh)
+        theme().follow(self._refresh)
         self._work.similarity_changed.connect(self._show_similar)
         self._work.taking_back.connect(self._on_taking_back)
         self._refresh()

@@ -314,7 +314,7 @@ class LearnerTicks(QListWidget):
         self.setFixedWidth(theme().px("left"))
         self.currentItemChanged.connect(self._on_current)
         self.itemChanged.connect(self._on_item)
-        theme().changed.connect(self._restyle)
+        theme().follow(self._restyle)
 
     def _items(self) -> list[QListWidgetItem]:
         items = (self.item(number) for number in range(self.count()))

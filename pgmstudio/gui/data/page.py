@@ -96,7 +96,7 @@ class MissingTab(QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._legend = PlainLine("missingLegend")
         self._pattern_count = 0
-        theme().changed.connect(self._refresh_legend)
+        theme().follow(self._refresh_legend)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 8)
         layout.setSpacing(8)

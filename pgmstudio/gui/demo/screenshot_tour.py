@@ -80,6 +80,7 @@ class WindowDriver:
         """Let what was started a moment ago be painted."""
         for _ in range(4):
             QTest.qWait(_TURN_MS)
+        theme().finish()
 
     def widget(self, name: str) -> QWidget:
         widgets = [w for w in self.window.findChildren(QWidget, name) if w.isVisible()]

@@ -265,7 +265,7 @@ class ClassificationPictures(QWidget):
         for index in (0, 1):
             self._grid.setColumnStretch(index, 1)
         self._arrange(is_large=False)
-        theme().changed.connect(self._restyle)
+        theme().follow(self._restyle)
 
     def _arrange(self, *, is_large: bool) -> None:
         """Two plots side by side; a large matrix has a row for itself."""

@@ -94,7 +94,7 @@ class ScenariosPage(ModelQueryPage):
         layout.addWidget(hairline())
         layout.addWidget(self.cards, 1)
         app.workspace.selection_changed.connect(self._on_selection_changed)
-        theme().changed.connect(self._restyle)
+        theme().follow(self._restyle)
         self._refill()
         self._restyle()
         self._ask()

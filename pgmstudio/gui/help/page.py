@@ -97,7 +97,7 @@ class HelpPage(Page):
         self._contents.setMinimumWidth(theme().px("left_min"))
         splitter.setSizes([theme().px("left"), 2 * theme().px("left")])
         vbox(self, splitter)
-        theme().changed.connect(self._restyle)
+        theme().follow(self._restyle)
 
     @property
     def paths(self) -> tuple[str, ...]:

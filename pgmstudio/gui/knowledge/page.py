@@ -541,7 +541,7 @@ class KnowledgePage(EmbeddedPage):
         # Below the matrix, so that no cell moves under the pointer when a click causes a conflict.
         layout.addWidget(self._clash)
         app.document.changed.connect(self._on_changed)
-        theme().changed.connect(self.refresh)
+        theme().follow(self.refresh)
         self._is_stale = False  # behind another page it changes when it is seen again
         self._on_look("tiers")
         self.refresh()

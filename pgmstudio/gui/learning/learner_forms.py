@@ -101,7 +101,7 @@ class LearnerList(QWidget):
         vbox(self, searching, (self._list, 1), spacing=0)
         self.setFocusProxy(self._list)
         self._page_width: int | None = None
-        theme().changed.connect(self._fill)
+        theme().follow(self._fill)
         self._fill()
 
     def fit_page_width(self, width: int) -> None:

@@ -88,7 +88,7 @@ class BestChip(QFrame):
         )
         self._following.changed.connect(self._on_changed)
         view.installEventFilter(self)
-        theme().changed.connect(self.refresh)
+        theme().follow(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:

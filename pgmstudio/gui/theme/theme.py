@@ -7,17 +7,19 @@ No colour or size is written elsewhere; the numbers are in resources/tokens.json
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Literal
+from weakref import WeakMethod
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.gui.theme.style_sheet import style_sheet
+from pgmstudio.gui.theme.style_sheet import Restyler, style_sheet
 
 Mode = Literal["light", "dark", "system"]
 Weight = Literal["regular", "medium", "semibold"]
@@ -33,6 +35,8 @@ class Theme(QObject):
         self._mode: Mode = "light"
         self._scale = 1.0
         self._reduced_motion = False
+        self._restyler: Restyler | None = None
+        self._followers: list[WeakMethod[Callable[[], None]]] = []
 
     @property
     def mode(self) -> Mode:
@@ -65,6 +69,27 @@ class Theme(QObject):
             self._reduced_motion = reduced_motion
         self.apply()
         self.changed.emit()
+        self._inform_followers()
+
+    def follow(self, slot: Callable[[], None]) -> None:
+        """Call a widget's method for a new look: at once while it is seen, else a little later."""
+        self._followers.append(WeakMethod(slot))
+
+    def finish(self) -> None:
+        """Give hidden widgets the present look now instead of a little later."""
+        if self._restyler is not None:
+            self._restyler.finish()
+
+    def _inform_followers(self) -> None:
+        slots = [(one, slot) for one in self._followers if (slot := one()) is not None]
+        slots = [(one, slot) for one, slot in slots if isValid(slot.__self__)]
+        self._followers = [one for one, _ in slots]
+        for one, slot in slots:
+            widget = slot.__self__
+            if self._restyler is None or not isinstance(widget, QWidget) or widget.isVisible():
+                slot()
+            else:
+                self._restyler.call_later(one)
 
     @contextmanager
     def painting_as(self, mode: Mode) -> Iterator[None]:
@@ -84,14 +109,9 @@ class Theme(QObject):
         sheet = style_sheet(self.shade, self.px, self._scale)
         if app.styleSheet() == sheet:
             return
-        # Every one of these polishes all widgets; without a sheet in between it is done three
-        # times as fast.
-        app.setStyleSheet("")
-        if app.style().objectName() != "fusion":
-            app.setStyle("Fusion")
-        app.setPalette(self._palette())
-        app.setFont(self.font("body"))
-        app.setStyleSheet(sheet)
+        if self._restyler is None:
+            self._restyler = Restyler()
+        self._restyler.apply(app, sheet, self._palette(), self.font("body"))
 
     def color(self, name: str, alpha: float = 1.0) -> QColor:
         return _color(self.shade, name, alpha)

@@ -7,12 +7,25 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTableWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QStackedWidget,
+    QTableWidget,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from pgmstudio.core.drawing.theme import tokens
 from pgmstudio.core.resources import folder_of
-from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.theme.theme import Mode, theme
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.grid_view import SortHead
 
@@ -127,3 +140,69 @@ def test_the_sign_of_the_order_stands_behind_a_name_that_is_shortened_for_it(qtb
     assert len(shortened) < len(head.heading(1, "a name that is much too long")) + 2
     head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
     assert head.heading(0, "MI") == "MI ▴"
+
+
+def _sample_page() -> QWidget:
+    """Widgets with palettes, fonts, paddings and pictures from the style sheet."""
+    page = QWidget()
+    heading, primary, field = QLabel("Heading"), QPushButton("Learn"), QLineEdit("text")
+    heading.setProperty("textSize", "heading")
+    primary.setProperty("role", "primary")
+    field.setEnabled(False)
+    ticked = QCheckBox("ticked")
+    ticked.setChecked(True)
+    combo = QComboBox()
+    combo.addItems(["one", "two"])
+    column = QVBoxLayout(page)
+    for widget in (heading, primary, field, ticked, combo, QSpinBox(), QTableWidget(2, 2)):
+        column.addWidget(widget)
+    return page
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_hidden_page_has_the_new_look_when_it_is_shown(qtbot: QtBot, at_once: bool) -> None:
+    pages = QStackedWidget()
+    for _ in range(2):
+        pages.addWidget(_sample_page())
+    qtbot.addWidget(pages)
+    theme().set_look(mode="light", scale=1.0)
+    pages.resize(420, 480)
+    pages.show()
+    pages.setCurrentIndex(1)
+    pages.setCurrentIndex(0)
+    looks: tuple[tuple[Mode, float], ...] = (("dark", 1.5), ("light", 1.0), ("dark", 1.25))
+    for mode, scale in looks:
+        theme().set_look(mode=mode, scale=scale)
+        if at_once:
+            theme().finish()
+    theme().finish()
+    QApplication.processEvents()
+    seen = pages.grab().toImage()
+    pages.setCurrentIndex(1)
+    QApplication.processEvents()
+    assert pages.grab().toImage() == seen
+    theme().set_look(mode="light", scale=1.0)
+    theme().finish()
+
+
+class _Follower(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.looks: list[str] = []
+        theme().follow(self.note)
+
+    def note(self) -> None:
+        self.looks.append(theme().mode)
+
+
+def test_a_hidden_follower_of_the_look_is_called_once_after_the_change(qtbot: QtBot) -> None:
+    seen, hidden, dying = _Follower(), _Follower(), _Follower()
+    qtbot.addWidget(seen)
+    qtbot.addWidget(hidden)
+    seen.show()
+    theme().set_look(mode="dark")
+    theme().set_look(mode="light")
+    assert (seen.looks, hidden.looks) == (["dark", "light"], [])
+    delete(dying)
+    theme().finish()
+    assert (seen.looks, hidden.looks) == (["dark", "light"], ["light"])
