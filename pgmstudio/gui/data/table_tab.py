@@ -51,6 +51,7 @@ from pgmstudio.gui.evidence.row_evidence import no_row_evidence_reason, use_row_
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.basic import button, empty, hbox, label, literal, named, vbox
 from pgmstudio.gui.widgets.grid_view import GridView
 
@@ -378,7 +379,7 @@ class FilterBar(QWidget):
                 icon("funnel") if name in self._filters else icon("tag"), literal(name)
             )
             sub.aboutToShow.connect(partial(self._fill, sub, name))
-        menu.popup(self.add.mapToGlobal(self.add.rect().bottomLeft()))
+        popup(menu, self.add.mapToGlobal(self.add.rect().bottomLeft()))
 
     def _fill(self, menu: QMenu, column: str) -> None:
         if menu.isEmpty():
@@ -448,7 +449,7 @@ class TableTab(QWidget):
         self.shown = label("", "secondary", size="dense", name="rowsShown")
         head = hbox(None, (self.filters, 1), self.shown, margins=(16, 6, 16, 6))
         vbox(self, head, (self.view, 1), spacing=0)
-        theme().changed.connect(self._restyle)
+        theme().follow(self._restyle)
         self._restyle()
         self._refresh_count()
 
@@ -635,13 +636,13 @@ class TableTab(QWidget):
             icon("trash"), f"Delete {counted(rows, 'row')}", self.delete_selected_rows
         )
         delete.setEnabled(rows > 0)
-        menu.popup(self.view.viewport().mapToGlobal(position))
+        popup(menu, self.view.viewport().mapToGlobal(position))
 
     def _on_head_menu(self, position: QPoint) -> None:
         column = self.view.horizontalHeader().logicalIndexAt(position)
         if column >= 0:
             menu = self.filters.menu_of(self.data.domain.names[column], self)
-            menu.popup(self.view.horizontalHeader().mapToGlobal(position))
+            popup(menu, self.view.horizontalHeader().mapToGlobal(position))
 
     # -- Qt
 

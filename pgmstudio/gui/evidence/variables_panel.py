@@ -73,6 +73,7 @@ from pgmstudio.gui.evidence.state_gestures import show_tooltip_at, state_tip, us
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.bar_painting import INNER_DARKER
 from pgmstudio.gui.widgets.basic import Note, label, literal, named, row, tool_button
 from pgmstudio.gui.widgets.belief_bars import digit_of
@@ -509,13 +510,12 @@ class VariableList(QListView):
         at = self.visualRect(index).center() if by_key else event.pos()
         row = self._rows.rows[index.row()]
         self._app.workspace.select((row.name,))
-        self.menu_of(row).popup(self.viewport().mapToGlobal(at))
+        popup(self.menu_of(row), self.viewport().mapToGlobal(at))
 
     def menu_of(self, row: VariableRow) -> QMenu:
         """Evidence, target, and what the window can do with a selected node."""
         live, workspace = self.live, self._app.workspace
         menu = named(QMenu(self), "variableMenu")
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         states = menu.addMenu(icon("flag"), "Set evidence")
         for number, state in enumerate(row.states):
             states.addAction(literal(state), partial(self._use, row, number, Modifiers.NoModifier))

@@ -34,6 +34,7 @@ from pgmstudio.gui.navigation import (
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button, vbox
 
 FACTS = 1  # the column of facts
@@ -282,10 +283,16 @@ class ProjectPanel(QWidget):
         if item.data(0, KIND) == "model":
             add_model_entries(menu, self._app, item.data(0, KEY))
         if item.data(0, KIND) in _RENAMERS:
-            menu.addAction("Rename", lambda: self._tree.editItem(item, 0))
+            self._add_with_key(menu, "Rename", "F2", lambda: self._tree.editItem(item, 0))
         if item.data(0, KIND) in _REMOVERS:
-            menu.addAction("Delete", lambda: self._delete(item))
-        menu.popup(self._tree.viewport().mapToGlobal(point))
+            self._add_with_key(menu, "Delete", "Del", lambda: self._delete(item))
+        popup(menu, self._tree.viewport().mapToGlobal(point))
+
+    def _add_with_key(self, menu: QMenu, text: str, key: str, run: Callable[[], object]) -> None:
+        action = menu.addAction(text, run)
+        action.setShortcut(key)
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the tree handles it
+        action.setShortcutVisibleInContextMenu(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self._tree.currentItem()

@@ -44,6 +44,7 @@ from pgmstudio.gui.inspector.node_beliefs import BeliefTab, bars_of, show_waitin
 from pgmstudio.gui.languages.registry import SubjectKind, language_view
 from pgmstudio.gui.model_page.node_notes import NotesTab
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.basic import (
     Section,
     Segments,
@@ -51,7 +52,6 @@ from pgmstudio.gui.widgets.basic import (
     hairline,
     label,
     named,
-    popup,
     row,
     scrolled,
     vbox,

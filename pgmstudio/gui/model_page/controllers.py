@@ -52,7 +52,8 @@ from pgmstudio.gui.model_page.context_menu import canvas_menu, do_menu
 from pgmstudio.gui.model_page.extension import PageExtension
 from pgmstudio.gui.model_page.toolbar import ModelBar
 from pgmstudio.gui.runs.model_data import model_sources
-from pgmstudio.gui.widgets.basic import Note, button, popup
+from pgmstudio.gui.widgets.actions import popup
+from pgmstudio.gui.widgets.basic import Note, button
 from pgmstudio.gui.widgets.debounce import one_shot
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from pgmstudio.gui.runs.run_summary import number_label, progress_text, shown_co
 from pgmstudio.gui.runs.score_plot import HELD, score_plot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.basic import button, row, wide_first
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.grid_view import CellMarks
@@ -262,7 +263,7 @@ class RunsPanel(QWidget):
                 menu.addAction("Stop, keep best", run.stop)
         if run.state.is_end or run.state is JobState.QUEUED:
             menu.addAction("Remove", lambda: self._remove(run))
-        menu.popup(self._view.viewport().mapToGlobal(position))
+        popup(menu, self._view.viewport().mapToGlobal(position))
 
     def _remove(self, run: AnyRun) -> None:
         """Off the list and out of the project; its model stays."""

@@ -45,6 +45,7 @@ from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.runs.artifact_source import artifact_in, run_of_model, task_of
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.basic import (
     IconLabel,
     button,
@@ -52,7 +53,6 @@ from pgmstudio.gui.widgets.basic import (
     label,
     literal,
     named,
-    popup,
     tool_button,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel

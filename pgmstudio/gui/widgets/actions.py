@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from string import ascii_lowercase, digits
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.widgets.basic import literal
@@ -140,11 +140,33 @@ class ActionRegistry(QObject):
 
     def mark_mnemonics(self, menu: QWidget) -> None:
         """Give each entry of a menu, or of the menu bar, a letter of its own."""
-        entries = [action for action in menu.actions() if not action.isSeparator()]
-        texts = [unmarked(action.text()) for action in entries]
-        for action, text, letter in zip(entries, texts, mnemonics(tuple(texts)), strict=True):
+        for action, letter in _lettered(menu):
             self._mnemonics[action.objectName()] = letter
-            action.setText(marked(text, letter))
+
+
+def popup(menu: QMenu, position: QPoint) -> None:
+    """Open a menu with mnemonics at a point of the screen; it is deleted when it closes."""
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    _mark_with_submenus(menu)
+    menu.popup(position)
+
+
+def _mark_with_submenus(menu: QMenu) -> None:
+    """Give each entry of a context menu and of its submenus a letter of its own."""
+    _lettered(menu)
+    for action in menu.actions():
+        submenu = action.menu()
+        if isinstance(submenu, QMenu):
+            _mark_with_submenus(submenu)
+
+
+def _lettered(menu: QWidget) -> list[tuple[QAction, str]]:
+    entries = [action for action in menu.actions() if not action.isSeparator()]
+    texts = [unmarked(action.text()) for action in entries]
+    letters = mnemonics(tuple(texts))
+    for action, text, letter in zip(entries, texts, letters, strict=True):
+        action.setText(marked(text, letter))
+    return list(zip(entries, letters, strict=True))
 
 
 _LETTERS = frozenset(ascii_lowercase + digits)

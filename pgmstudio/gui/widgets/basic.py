@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QIcon,
@@ -121,12 +121,6 @@ def text_width(widget: QWidget, text: str) -> int:
 def literal(text: str) -> str:
     """The text for a button, tab or menu, where Qt takes a single & for the mark of a shortcut."""
     return text.replace("&", "&&")
-
-
-def popup(menu: QMenu, position: QPoint) -> None:
-    """Open a menu at a point of the screen; it is deleted when it closes."""
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    menu.popup(position)
 
 
 def button(

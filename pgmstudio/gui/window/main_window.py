@@ -41,7 +41,7 @@ from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.icons import Logo, logo_icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.actions import MENUS, ActionSpec, unmarked
+from pgmstudio.gui.widgets.actions import MENUS, ActionSpec, popup, unmarked
 from pgmstudio.gui.widgets.basic import Note, button, hbox, named, tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
@@ -405,7 +405,6 @@ class MainWindow(QMainWindow):
     def _on_tab_menu(self, page: Page, point: QPoint) -> None:
         """What can be done with a page and its model."""
         center, menu = self.app.center, named(QMenu(self), "tabMenu")
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         if page.model_id in self.app.project.models:
             add_model_entries(menu, self.app, page.model_id or "")
@@ -414,7 +413,7 @@ class MainWindow(QMainWindow):
         others = [other for other in center.pages if other is not page]
         close = menu.addAction("Close others", lambda: [center.close_page(o) for o in others])
         close.setEnabled(bool(others))
-        menu.popup(point)
+        popup(menu, point)
 
     # -- Qt
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QTreeWidget
 
 from pgmstudio.gui.files.project_panel import ProjectPanel
 from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.widgets.actions import unmarked
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
 
@@ -24,7 +25,7 @@ def test_a_model_is_duplicated_and_compared_from_the_tree(window: MainWindow) ->
         panel._on_menu(tree.visualItemRect(item).center())
         shown = panel.findChildren(QMenu)[-1]
         shown.close()
-        return {action.text(): action for action in shown.actions()}
+        return {unmarked(action.text()): action for action in shown.actions()}
 
     first = menu()
     assert not first["Compare with…"].isEnabled(), "there is one model"

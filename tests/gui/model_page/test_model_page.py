@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from pgmstudio.gui.canvas.node_view import NodeMode
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.model_page.toolbar import DiagramChoice, ModelBar
 from pgmstudio.gui.navigation import add_and_show_model
+from pgmstudio.gui.widgets.actions import unmarked
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.garden_page import (
     bar_of,
@@ -230,10 +232,13 @@ def test_the_context_menu_of_a_node_offers_its_states(
     page.canvas.view.keys.go_to("rain")
     qtbot.keyClick(page.canvas.view, Key.Key_Menu)
     menu = page.findChild(QMenu, "canvasMenu")
-    texts = [action.text() for action in menu.actions() if action.text()]
+    by_text = {unmarked(a.text()): a for a in menu.actions() if not a.isSeparator()}
     for wanted in ("Set evidence", "Not", "Likelihood…", "Make target", "Rename", "Delete"):
-        assert wanted in texts
-    states = next(a for a in menu.actions() if a.text() == "Set evidence").menu()
+        assert wanted in by_text
+    letters = [re.findall(r"&(\w)", action.text()) for action in by_text.values()]
+    assert all(len(found) == 1 for found in letters)
+    assert len({found[0].lower() for found in letters}) == len(letters)
+    states = by_text["Set evidence"].menu()
     states.actions()[0].trigger()
     assert page.asking.live.evidence == {"rain": Observed("yes")}
     menu.close()

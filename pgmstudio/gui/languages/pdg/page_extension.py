@@ -58,7 +58,8 @@ from pgmstudio.gui.languages.pdg.size_history import graph_trail
 from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.extension import PageExtension
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.basic import literal, named, popup
+from pgmstudio.gui.widgets.actions import popup
+from pgmstudio.gui.widgets.basic import literal, named
 from pgmstudio.gui.widgets.debounce import one_shot
 
 if TYPE_CHECKING:
