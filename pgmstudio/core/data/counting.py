@@ -449,9 +449,14 @@ class FamilyCounter:
         flat: Counts,
         cancel: CancelToken,
     ) -> JoinedCounts:
+        data, chosen = self.data, np.array(members, dtype=np.int64)
+        if PLAIN_COUNTS.will_do(data, (len(members) + 1) * candidates.size):
+            for candidate, start in zip(candidates.tolist(), offsets.tolist(), strict=True):
+                table = plain_counts(data, (*members, candidate)).ravel()
+                flat[start : start + table.size] = table
+            return JoinedCounts(candidates, flat, offsets)
         from pgmstudio.core.data.counting_kernels import count_additions, count_additions_weighted
 
-        data, chosen = self.data, np.array(members, dtype=np.int64)
         step = max(PACKED_CHUNK, (50_000_000 // candidates.size) // PACKED_CHUNK * PACKED_CHUNK)
         for start in range(0, data.row_count, step):
             cancel.raise_if_cancelled()

@@ -49,8 +49,9 @@ def test_a_small_table_gives_the_numbers_of_the_compiled_code(
         information = mutual_information.mutual_information_nats(pairs)
         tuned = smoothing.tune_smoothing(data, families, np.random.default_rng(1))
         joint = counting.joint_counts(data, (2, 0, 4))
+        (joined,) = counting.FamilyCounter(data).joined((3, 0), np.array([1, 2, 4]))
         forest = [-1 if p is None else p for p in spanning_forest.maximum_forest(information)]
-        return [pairs.flat, information, tuned.smoothing, tuned.cv_score, joint, forest]
+        return [pairs.flat, information, tuned.smoothing, tuned.cv_score, joint, joined.flat, forest]
 
     will_do = lambda *_: is_plain  # noqa: E731
     monkeypatch.setattr(counting.PLAIN_COUNTS, "will_do", will_do)
