@@ -33,6 +33,45 @@ MAX_PARTS, MAX_GROWTH = 8, 2.0
 TRIANGULATION_LOOKS = 200_000
 
 
+class _Numbers:
+    """Where the numbers of some factors stand among those of all, when the cutset has its states.
+
+    Each factor's numbers are in row-major order of its free axes, which `turns` puts in order.
+    """
+
+    def __init__(
+        self,
+        factors: Sequence[Factor],
+        chosen: Sequence[int],
+        is_fixed: Sequence[bool],
+        turns: Sequence[Sequence[int]],
+    ) -> None:
+        starts = np.cumsum([0, *(factor.values.size for factor in factors)])
+        self._starts = starts[np.array(chosen, dtype=np.int64)]
+        steps: list[NDArray[np.int64]] = []
+        fixed: list[tuple[int, int, int]] = []  # which of the chosen, variable, stride
+        for number, (index, turn) in enumerate(zip(chosen, turns, strict=True)):
+            shape, scope = factors[index].values.shape, factors[index].scope
+            strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+            fixed += [(number, v, s) for v, s in zip(scope, strides, strict=True) if is_fixed[v]]
+            free = [axis for axis, v in enumerate(scope) if not is_fixed[v]]
+            step = np.zeros(1, dtype=np.int64)
+            for axis in (free[a] for a in turn):
+                step = (step[:, None] + strides[axis] * np.arange(shape[axis])).ravel()
+            steps.append(step)
+        self.sizes = np.array([step.size for step in steps], dtype=np.int64)
+        self._steps = np.concatenate([np.zeros(0, dtype=np.int64), *steps])
+        self._fixed = np.array(fixed, dtype=np.int64).reshape(-1, 3).T
+
+    def indices(self, states: States) -> NDArray[np.int64]:
+        """Of all the numbers, for these states of the cutset."""
+        which, variables, strides = self._fixed
+        starts = self._starts.copy()
+        np.add.at(starts, which, strides * states[variables])
+        result: NDArray[np.int64] = np.repeat(starts, self.sizes) + self._steps
+        return result
+
+
 class Block:
     """The variables outside a cutset, with exact propagation given the states of the cutset.
 
@@ -42,20 +81,20 @@ class Block:
     def __init__(
         self, factors: Sequence[Factor], cardinalities: Sequence[int], cutset: Sequence[int]
     ) -> None:
-        fixed = set(cutset)
+        fixed, count = set(cutset), len(cardinalities)
         self.cutset = tuple(sorted(fixed))
-        self.free = tuple(v for v in range(len(cardinalities)) if v not in fixed)
-        self._within_cutset: list[int] = []  # factors
-        self._cut: list[tuple[int, int]] = []  # factors that the cutset cuts, with their position
-        self._whole: list[tuple[int, int]] = []
+        self.free = tuple(v for v in range(count) if v not in fixed)
+        within: list[int] = []  # factors of the cutset alone
+        cut: list[tuple[int, int]] = []  # factors that the cutset cuts, with their position
+        whole: list[tuple[int, int]] = []
         position_of = {v: i for i, v in enumerate(self.free)}
         reduced: list[Factor] = []
         for index, factor in enumerate(factors):
             scope = tuple(position_of[v] for v in factor.scope if v not in fixed)
             if not scope:
-                self._within_cutset.append(index)
+                within.append(index)
                 continue
-            kind = self._whole if len(scope) == len(factor.scope) else self._cut
+            kind = whole if len(scope) == len(factor.scope) else cut
             kind.append((index, len(reduced)))
             first = tuple(0 if v in fixed else slice(None) for v in factor.scope)
             reduced.append(Factor(scope, factor.values[first]))
@@ -63,15 +102,29 @@ class Block:
         scopes = [factor.scope for factor in reduced]
         tree = clique_tree_of_scopes(scopes, cards, WorkBudget(TRIANGULATION_LOOKS))
         self.propagation = Propagation(plan_of(tree, reduced))
-        self._factors = factors
-        self._is_fixed = [v in fixed for v in range(len(cardinalities))]
+        is_fixed = [v in fixed for v in range(count)]
+        places = self.propagation.plan.factor_places
+
+        def numbers_of(kind: Sequence[tuple[int, int]]) -> tuple[_Numbers, NDArray[np.int64]]:
+            turns = [places[position][1] for _, position in kind]
+            numbers = _Numbers(factors, [index for index, _ in kind], is_fixed, turns)
+            spans = zip((places[position][0] for _, position in kind), numbers.sizes, strict=True)
+            at = [np.arange(start, start + size) for start, size in spans]
+            return numbers, np.concatenate([np.zeros(0, dtype=np.int64), *at])
+
+        self._within = _Numbers(factors, within, is_fixed, [()] * len(within))
+        self._cut, self._cut_at = numbers_of(cut)
+        self._whole, self._whole_at = numbers_of(whole)
+        self._values = _all_values(factors)
+        self._any_states = np.zeros(count, dtype=np.int64)
         self._weights: Mapping[int, Floats] = {}
         self._position_of = position_of
 
     def set_factors(self, factors: Sequence[Factor]) -> None:
         """Other numbers for the same scopes."""
-        self._factors = factors
-        self.propagation.replace_factors((at, factors[i].values) for i, at in self._whole)
+        self._values = _all_values(factors)
+        values = self._values[self._whole.indices(self._any_states)]
+        self.propagation.replace_values(self._whole_at, values)
 
     def set_weights(self, weights: Mapping[int, Floats]) -> None:
         """Exactly these findings, by variable."""
@@ -82,22 +135,12 @@ class Block:
     def condition(self, states: States) -> float:
         """Fix the cutset in its states of `states`; returns log2 of the sum over the free variables
         of the product of factors and weights, −inf if nothing is possible."""
-        log2 = 0.0
-        numbers = [self._factors[i] for i in self._within_cutset]
-        values = [float(f.values[tuple(states[v] for v in f.scope)]) for f in numbers]
-        values += [float(self._weights[v][states[v]]) for v in self.cutset if v in self._weights]
-        if not all(values):
+        weights = [self._weights[v][states[v]] for v in self.cutset if v in self._weights]
+        values = np.concatenate([self._values[self._within.indices(states)], weights])
+        if not values.all():
             return -math.inf
-        log2 = float(np.log2(values).sum()) if values else 0.0
-        codes = states.tolist()
-        self.propagation.replace_factors(
-            (at, factor.values[self._index(factor, codes)])
-            for factor, at in ((self._factors[i], at) for i, at in self._cut)
-        )
-        return log2 + self.propagation.log2_evidence()
-
-    def _index(self, factor: Factor, codes: Sequence[int]) -> tuple[int | slice, ...]:
-        return tuple(codes[v] if self._is_fixed[v] else slice(None) for v in factor.scope)
+        self.propagation.replace_values(self._cut_at, self._values[self._cut.indices(states)])
+        return float(np.log2(values).sum()) + self.propagation.log2_evidence()
 
     def draw(self, states: States, rng: np.random.Generator) -> None:
         """Draw the free variables given the conditioned cutset, into `states`."""
@@ -109,6 +152,10 @@ class Block:
         product of factors and weights there."""
         states[list(self.free)], log2 = self.propagation.most_probable()
         return log2
+
+
+def _all_values(factors: Sequence[Factor]) -> Floats:
+    return np.concatenate([np.zeros(0), *(factor.values.ravel() for factor in factors)])
 
 
 def choose_blocks(

@@ -39,8 +39,9 @@ T_95 = 2.262
 # chains start.
 BATCH = 10 * CHAINS
 STARTS = 2 * BATCH
-# Where there is no DAG they come from chains, which start after so many steps of annealing.
-ANNEALING_STEPS = 16
+# Where there is no DAG they come from chains, which start after so many steps of annealing; the
+# partition function is estimated with more of them.
+START_STEPS, ANNEALING_STEPS = 4, 16
 MAX_PRIOR_STATES = 4 * BATCH
 # Sums over sweeps are kept for so many stretches of a run, so that the first of them can be left
 # out: chains have to forget where they started.
@@ -141,6 +142,7 @@ class CutsetSampler:
         self._rng = np.random.default_rng(self._seed)
         self._bank: list[Proposal] = []
         self._prior_chains: list[States] = []
+        self._log2_sum: LogEstimate | None = None  # of all factors, once it was asked for
         self._chains: list[States] = []
         self._set_weights({})
 
@@ -173,29 +175,35 @@ class CutsetSampler:
         if self._dag is not None:
             yield from _forward_samples(self._factors, self._cards, self._dag, BATCH, self._rng)
             return
-        if not self._prior_chains:
-            self._anneal(cancel)
+        self._start_prior_chains(cancel)
         for _ in range(BATCH // CHAINS):
             for states in self._prior_chains:
-                self._draw_blocks(states, cancel)
+                self._draw_blocks(states, self._rng, cancel)
                 yield states.copy()
 
-    def _draw_blocks(self, states: States, cancel: CancelToken) -> None:
+    def _draw_blocks(self, states: States, rng: np.random.Generator, cancel: CancelToken) -> None:
         for block in self._blocks:
             cancel.raise_if_cancelled()
             block.condition(states)
-            block.draw(states, self._rng)
+            block.draw(states, rng)
 
-    def _anneal(self, cancel: CancelToken) -> None:
+    def _start_prior_chains(self, cancel: CancelToken) -> None:
+        if not self._prior_chains:
+            chains, _ = self._anneal(START_STEPS, self._rng, cancel)
+            self._prior_chains = [self._made_possible(states, {}, cancel) for states in chains]
+
+    def _anneal(
+        self, steps: int, rng: np.random.Generator, cancel: CancelToken
+    ) -> tuple[list[States], LogEstimate]:
         """Chains without evidence, from uniform states by raising the factors to powers that grow
         to 1; the gains on the way estimate the partition function (annealed importance sampling,
         Neal 2001, here over cutsets, with the sum over all else exact)."""
-        chains = [self._rng.integers(0, self._cards) for _ in range(CHAINS)]
+        chains = [rng.integers(0, self._cards) for _ in range(CHAINS)]
         first, factors = self._blocks[0], self._factors
         log2_weights = np.full(CHAINS, float(np.log2(self._cards).sum()))
         present = np.zeros(CHAINS)
         try:
-            for power in np.linspace(0, 1, ANNEALING_STEPS + 1):
+            for power in np.linspace(0, 1, steps + 1):
                 raised = [replace(f, values=f.values**power) for f in factors]
                 for block in self._blocks:
                     block.set_factors(raised)
@@ -205,13 +213,12 @@ class CutsetSampler:
                     if power:
                         log2_weights[chain] += fresh - present[chain]
                     if fresh > -math.inf:
-                        self._draw_blocks(states, cancel)
+                        self._draw_blocks(states, rng, cancel)
                         present[chain] = first.condition(states)
         finally:
             for block in self._blocks:
                 block.set_factors(factors)
-        self._log2_sum = _log2_mean(log2_weights)
-        self._prior_chains = [self._made_possible(states, {}, cancel) for states in chains]
+        return chains, _log2_mean(log2_weights)
 
     def _made_possible(
         self, states: States, weights: Mapping[int, Floats], cancel: CancelToken
@@ -268,8 +275,7 @@ class CutsetSampler:
                     self._factors, self._cards, self._dag, CHAINS, self._rng
                 )
                 return
-            if not self._prior_chains:
-                self._anneal(cancel)
+            self._start_prior_chains(cancel)
             self._chains = [states.copy() for states in self._prior_chains]
             return
         gains = np.array([self._propose(cancel)[1] for _ in range(STARTS)])
@@ -299,10 +305,20 @@ class CutsetSampler:
         """log2 P(e), from the proposals so far."""
         return _log2_mean(np.array(self._gains))
 
-    def log2_partition(self) -> LogEstimate:
-        """log2 of the sum of the product of factors over all joint states; chains have started."""
+    def log2_partition(self, cancel: CancelToken = NEVER) -> LogEstimate:
+        """log2 of the sum of the product of factors over all joint states."""
         if self._dag is not None:
             return LogEstimate(0.0, 0.0)
+        if self._log2_sum is None:
+            rng = np.random.default_rng([self._seed, 1])  # beliefs do not depend on this question
+            weights = self._weights
+            for block in self._blocks:
+                block.set_weights({})
+            try:
+                _, self._log2_sum = self._anneal(ANNEALING_STEPS, rng, cancel)
+            finally:
+                for block in self._blocks:
+                    block.set_weights(weights)
         return LogEstimate(self._log2_sum.log2 + self._log2_scale, self._log2_sum.error)
 
     def sweep(self, cancel: CancelToken = NEVER) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,14 +107,13 @@ class Propagation:
         self._changed = None
         self._is_settled = False
 
-    def replace_factors(self, values: Iterable[tuple[int, Floats]]) -> None:
-        """Other numbers, none above 1, for some of the factors; none of the others may be above 1.
+    def replace_values(self, indices: NDArray[np.int64], values: Floats) -> None:
+        """Other numbers, none above 1, at these indices of the plan's factor values; none of the
+        others may be above 1.
 
         Every message is sent again: meant for changes all over the tree."""
         assert self._log2_scale == 0
-        for factor, numbers in values:
-            at, turn = self.plan.factor_places[factor]
-            self._messages[at : at + numbers.size] = numbers.transpose(turn).ravel()
+        self._messages[indices] = values
         self._changed = None
         self._is_settled = False
 
