@@ -51,7 +51,8 @@ def test_a_small_table_gives_the_numbers_of_the_compiled_code(
         joint = counting.joint_counts(data, (2, 0, 4))
         (joined,) = counting.FamilyCounter(data).joined((3, 0), np.array([1, 2, 4]))
         forest = [-1 if p is None else p for p in spanning_forest.maximum_forest(information)]
-        return [pairs.flat, information, tuned.smoothing, tuned.cv_score, joint, joined.flat, forest]
+        counts = [pairs.flat, joint, joined.flat]
+        return [*counts, information, tuned.smoothing, tuned.cv_score, forest]
 
     will_do = lambda *_: is_plain  # noqa: E731
     monkeypatch.setattr(counting.PLAIN_COUNTS, "will_do", will_do)
