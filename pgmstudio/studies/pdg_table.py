@@ -8,7 +8,9 @@ are edges to reach them the size is typical. So such graphs are drawn until one 
 
 from __future__ import annotations
 
+import itertools
 import math
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,9 +23,10 @@ from pgmstudio.core.experiments.generators.random_models import (
     random_decision_graph,
 )
 from pgmstudio.core.experiments.generators.textbook import LogicParams, logic1, logic2, logic3
+from pgmstudio.core.experiments.sl_curves.sweep import Curves
 from pgmstudio.core.languages.pdg.learning.params import levels_param
 from pgmstudio.core.languages.pdg.learning.trace import PdgScan
-from pgmstudio.core.languages.pdg.measures import in_flows
+from pgmstudio.core.languages.pdg.measures import in_flows, refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.params import param
 from pgmstudio.studies.measures import bits
@@ -133,7 +136,9 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         for kind in ("given", "learned"):
             settings = _settings(params, drawn.forest if kind == "given" else None)
             message = f"{TITLES[name]}, forest {kind}, trial {trial + 1}"
+            begin = time.process_time()
             yield from context.learn(message, "pdg.learn", drawn.rows, rng, **settings)
+            seconds = time.process_time() - begin
             scan = context.artifacts[PdgScan.kind]
             assert isinstance(scan, PdgScan)
             model = best_on(scan, drawn.test)
@@ -141,6 +146,12 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
             values = _named(name, kind, measured)
             values[f"{name}_{kind}_gap"] = measured[2] - drawn.true[2]
             values[f"{name}_{kind}_near"] = _size_as_near(scan, drawn, name, kind)
+            values[f"{name}_{kind}_relative"] = model.effective_size() / drawn.true[0]
+            values[f"{name}_{kind}_seconds"] = seconds
+            if name in _LOGIC:
+                values[f"{name}_{kind}_false"] = false_fraction(model, drawn.rows)
+            else:
+                values |= _curve_points(scan, drawn, f"{TITLES[name]}, forest {kind}")
             yield Measured(trial, values, model, drawn.rows, f"{TITLES[name]}, forest {kind}")
         yield Measured(trial, _named(name, "true", drawn.true))
 
@@ -149,6 +160,27 @@ def best_on(scan: PdgScan, test: DataSet) -> DecisionGraph:
     """The model with the best test bits to three decimals, of equal ones the smallest."""
     models = [point.model for point in scan.points if point.model is not None]
     return min(models, key=lambda m: (round(bits(m, test), 3), m.effective_size()))
+
+
+def false_fraction(graph: DecisionGraph, rows: DataSet) -> float:
+    """The fraction of the states that no row has to which the likeliest parameters give a
+    probability; 0 for a graph that represents the rows' logic."""
+    count = len(rows.domain)
+    codes = np.array(list(itertools.product((0, 1), repeat=count)), dtype=np.uint8).T
+    weights = 1 << np.arange(count)
+    is_seen = np.isin(weights @ codes.astype(np.int64), weights @ rows.codes.astype(np.int64))
+    logs = refitted(graph, rows).log2_probabilities(DataSet(rows.domain, codes))
+    return float(np.isfinite(logs[~is_seen]).mean())
+
+
+def _curve_points(scan: PdgScan, drawn: _Drawn, line: str) -> dict[str, float]:
+    values = {}
+    for point in scan.points:
+        if point.model is not None:
+            for part, rows in (("training", drawn.rows), ("test", drawn.test)):
+                key = f"{line}, {part}, size {point.effective_size}"
+                values[key] = -bits(point.model, rows)
+    return values
 
 
 def _size_as_near(scan: PdgScan, drawn: _Drawn, name: str, kind: str) -> float:
@@ -193,4 +225,9 @@ PDG_TABLE = load_recipe(
     "pdg-table",
     PdgTableParams,
     run,
+    curves=Curves(
+        "Effective size",
+        "Log2-likelihood per row ↑",
+        r"(?P<line>Rnd\d+, forest \w+, \w+), size (?P<x>\d+)",
+    ),
 )

@@ -93,6 +93,7 @@ class RecipeContext:
         self.sources = sources  # data sets, pairs of them and networks, by name
         self.cancel = cancel
         self.artifacts: dict[str, RunArtifact] = {}  # of the last model, by kind
+        self.measures: Mapping[str, float] = {}  # of the last model
         self._expected = 1
         self._done = 0
 
@@ -110,6 +111,11 @@ class RecipeContext:
     def expect_models(self, count: int) -> None:
         """Set the number of models that progress is measured against."""
         self._expected = max(1, count)
+
+    def advance(self, message: str) -> Progress:
+        """Count an expected step that is not a model."""
+        self._done += 1
+        return Progress(self._done / self._expected, message)
 
     def skip_model(self) -> None:
         """Count an expected model that is not learned."""
@@ -166,6 +172,7 @@ class RecipeContext:
                 self.artifacts[event.artifact.kind] = event.artifact
             elif isinstance(event, Finished):
                 model = cast(ProbabilisticModel, event.model)
+                self.measures = event.measures
         if model is None:
             raise RunFailedError(f"{message}: the learner ended without a model.")
         self._done += 1
@@ -209,6 +216,7 @@ class Recipe:
     sources: tuple[Source, ...] = ()
     why: tuple[str, ...] = ()
     curves: Curves | None = None  # which quantities are drawn as curves
+    small: Mapping[str, str] = field(default_factory=dict)  # settings of a run of seconds
 
     def published(self, key: str) -> float:
         """The published value of a quantity."""
@@ -243,20 +251,27 @@ def load_recipe(
         sources=sources,
         why=tuple(document["why"]),
         curves=curves,
+        small=document["small"],
     )
 
 
 def sweep_of(recipe: Recipe, measured: Sequence[Measured]) -> Sweep | None:
-    """The curves of a recipe over the trials so far; None for a recipe without curves."""
+    """The published and obtained curves of a recipe over the trials so far, if it has any."""
     curves = recipe.curves
     if curves is None:
         return None
-    points = (
-        (*position, float(value))
-        for event in measured
-        for key, value in event.values.items()
-        if (position := curves.place_of(key)) is not None
+    obtained = ((key, float(value)) for event in measured for key, value in event.values.items())
+    published = (
+        (quantity.key, quantity.published)
+        for quantity in recipe.quantities
+        if quantity.published is not None
     )
+    points = [
+        (f"{position[0]}{suffix}", position[1], value)
+        for source, suffix in ((obtained, ""), (published, ", published"))
+        for key, value in source
+        if (position := curves.place_of(key)) is not None
+    ]
     lines = lines_of(points)
     axes = (curves.x_title, curves.y_title)
     return Sweep(recipe.title, *axes, lines, curves.is_log, curves.is_log_up)
@@ -296,6 +311,16 @@ def table_of(recipe: Recipe, measured: Sequence[Measured]) -> tuple[TableRow, ..
             spread = statistics.stdev(values)
         rows.append(TableRow(quantity, mean, spread, len(values)))
     return tuple(rows)
+
+
+def without_curve_points(recipe: Recipe, rows: Iterable[TableRow]) -> tuple[TableRow, ...]:
+    """The rows for people: points of curves are in the plot and in the file, unless declared."""
+    curves, declared = recipe.curves, set(recipe.quantities)
+    if curves is None or not declared:
+        return tuple(rows)
+    return tuple(
+        row for row in rows if row.quantity in declared or curves.place_of(row.quantity.key) is None
+    )
 
 
 CSV_HEADER = (

@@ -7,6 +7,7 @@ from pgmstudio.studies.alarm import ALARM_LARGE, ALARM_SMALL
 from pgmstudio.studies.bars import BARS, BARS_SWEEP
 from pgmstudio.studies.credit import CREDIT, CREDIT_TREES
 from pgmstudio.studies.digits import DIGITS, PAIRS
+from pgmstudio.studies.hidden_blocks import GENERAL_H, TREE_H
 from pgmstudio.studies.kes_restarts import (
     KES_ALARM,
     KES_FOUR_CYCLE,
@@ -19,14 +20,22 @@ from pgmstudio.studies.markov_recovery import MARKOV_RECOVERY
 from pgmstudio.studies.mushroom import MUSHROOM
 from pgmstudio.studies.nb_real import NB_REAL
 from pgmstudio.studies.nb_synthetic import NB_SYNTHETIC
+from pgmstudio.studies.pdg_figures import PDG_PARITY, PDG_SIZES, SMOOTHING_CURVE
 from pgmstudio.studies.pdg_hybrid import PDG_HYBRID
 from pgmstudio.studies.pdg_real import PDG_REAL
 from pgmstudio.studies.pdg_table import PDG_TABLE
 from pgmstudio.studies.random_trees import RANDOM_TREES
 from pgmstudio.studies.recipe import Recipe
+from pgmstudio.studies.sparse_trees import ACL_SECONDS, ACL_STEPS, KRUSKAL_STEPS
 from pgmstudio.studies.splice import SPLICE, SPLICE_NOISE, SPLICE_SMALL
+from pgmstudio.studies.splice_others import SPLICE_OTHERS
 
 _ALL = (
+    KRUSKAL_STEPS,
+    ACL_SECONDS,
+    ACL_STEPS,
+    TREE_H,
+    GENERAL_H,
     RANDOM_TREES,
     BARS,
     BARS_SWEEP,
@@ -39,7 +48,9 @@ _ALL = (
     MUSHROOM,
     SPLICE,
     SPLICE_SMALL,
+    SPLICE_OTHERS,
     SPLICE_NOISE,
+    SMOOTHING_CURVE,
     KES_FOUR_CYCLE,
     KES_ALARM,
     KES_HAILFINDER,
@@ -49,6 +60,8 @@ _ALL = (
     PDG_TABLE,
     PDG_REAL,
     PDG_HYBRID,
+    PDG_SIZES,
+    PDG_PARITY,
     LDAG_RECOVERY,
     LDAG_TABLES,
     MARKOV_RECOVERY,

@@ -57,15 +57,6 @@ SMALL_TREES: dict[str, Any] = {
     "starts": 4,
 }
 
-FEW_ALARM = {
-    "trials": 1,
-    "rows": 300,
-    "valid_rows": 100,
-    "test_rows": 100,
-    "trees": (2,),
-    "classes": (2,),
-}
-
 
 def table(key: str, *, seed: int = 0, **given: object) -> Any:
     """The obtained values of a recipe by key, and the events they came from."""
@@ -143,42 +134,6 @@ def test_progress_goes_from_nothing_to_everything_and_never_back() -> None:
     assert shares == sorted(shares)
 
 
-# Settings with which every recipe is quick, and its tables have numbers all the same.
-QUICK: dict[str, dict[str, Any]] = {
-    "random-trees": SMALL_TREES | {"trials": 1, "rows": 500, "starts": 1},
-    "bars": {"trials": 3, "rows": 100},
-    "bars-sweep": {"trials": 1, "trees": (2,), "smoothings": (1.0,), "rows": 100},
-    "digits": {"trials": 1, "trees": (2,), "classes": 2},
-    "digit-pairs": {"trials": 1, "trees": (2,), "classes": 2},
-    "alarm": FEW_ALARM,
-    "alarm-small": FEW_ALARM,
-    "australian": {"trials": 1, "trees": 2},
-    "australian-trees": {"trials": 1, "trees": (2,)},
-    "mushroom": {"trials": 1, "rows": 200, "trees": 2, "starts": 1},
-    "splice": {"trials": 1, "rows": 300, "valid_rows": 100, "trees": 2},
-    "splice-small": {"trials": 1, "rows": (100,)},
-    "splice-noise": {"trials": 1, "rows": 300},
-    "kes-four-cycle": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
-    "kes-alarm": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
-    "kes-hailfinder": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
-    "kes-seconds": {"restarts": 2, "rows": 300, "greediness": (1.0, 0.5)},
-    "nb-synthetic": {"only": "parity", "rows": 300, "test_rows": 100, "most_models": 3},
-    "nb-real": {"only": "abalone", "most_models": 3},
-    "pdg-table": {"only": "logic2", "rows": 300, "test_rows": 100, "population": 1},
-    "pdg-real": {"only": "abalone", "population": 1, "patience": 1, "models": 2},
-    "pdg-hybrid": {"only": "abalone", "networks": 1, "restarts": 1},
-    "ldag-recovery": {
-        "trials": 1,
-        "variables": (4,),
-        "labels": (0.5,),
-        "rows": (250,),
-        "restarts": 0,
-    },
-    "ldag-tables": {"only": "coronary", "folds": 2, "restarts": 0},
-    "markov-recovery": {"trials": 1, "variables": (8,), "only": "loop", "rows": (250,)},
-}
-
-
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.key)
 def test_the_same_seed_gives_the_same_table_bit_for_bit(
     recipe: Recipe, request: pytest.FixtureRequest
@@ -187,7 +142,7 @@ def test_the_same_seed_gives_the_same_table_bit_for_bit(
     sources: dict[str, Any] = {}
     if recipe.sources:
         sources = read_sources(recipe, request.getfixturevalue("shared") / "data")
-    params = parse_params(recipe.params_type, QUICK[recipe.key])
+    params = parse_params(recipe.params_type, recipe.small)
     texts = []
     for _ in range(2):
         events = list(RecipeTask(recipe.key, params, 4, sources)(NEVER))

@@ -13,7 +13,7 @@ from pgmstudio.cli.options.data import (
     check_ending,
     save_table,
 )
-from pgmstudio.cli.options.parameters import add_param_options, params_from
+from pgmstudio.cli.options.parameters import add_param_options, option_defaults, params_from
 from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, decimal, signed
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
@@ -30,6 +30,7 @@ from pgmstudio.studies.recipe import (
     sweep_of,
     table_csv,
     table_of,
+    without_curve_points,
 )
 from pgmstudio.studies.recipe_data import (
     absent_files,
@@ -60,8 +61,13 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser.add_time_limit("the trials so far")
     parser.add_quote_formulas()
     parser.add_seed()
+    parser.add_argument(
+        "--small", action="store_true", help="a run of seconds, for a look; settings still apply"
+    )
     if recipe is not None:
         add_param_options(parser, recipe.params_type, f"settings of {recipe.key}")
+        if "--small" in argv:
+            parser.set_defaults(**option_defaults(recipe.small))
     return parser
 
 
@@ -191,10 +197,11 @@ class RecipeReport:
         }
 
     def blocks(self) -> Iterator[Block]:
-        obtained = [row for row in self.rows if row.obtained is not None]
+        shown = without_curve_points(self.recipe, self.rows)
+        obtained = [row for row in shown if row.obtained is not None]
         header = ("", "Published", "Obtained", "", "Difference", "")
         yield Table(header, [_row_cells(row) for row in obtained], "<>><><")
-        if missing := len(self.rows) - len(obtained):
+        if missing := len(shown) - len(obtained):
             yield f"· Not requested or not reached: {missing} more."
         for note in self.recipe.why:
             yield "\n".join(textwrap.wrap(note, 96, initial_indent="· ", subsequent_indent="  "))

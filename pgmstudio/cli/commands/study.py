@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.commands.recipe import ExperimentList
-from pgmstudio.cli.options.parameters import add_param_options, params_from
+from pgmstudio.cli.options.parameters import add_param_options, option_defaults, params_from
 from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, folder
 from pgmstudio.cli.terminal.progress import ProgressLine
@@ -32,7 +32,7 @@ from pgmstudio.studies.recipe_data import (
 from pgmstudio.studies.sl_published import BN, HYBRID
 from pgmstudio.studies.sl_results import SetResult
 from pgmstudio.studies.sl_shapes import tables_of
-from pgmstudio.studies.sl_study import STUDIES, StudyParams, study_of
+from pgmstudio.studies.sl_study import SMALL, STUDIES, StudyParams, study_of
 from pgmstudio.studies.sl_verdicts import StudyTable
 from pgmstudio.studies.study_folder import StudyTask
 
@@ -68,8 +68,13 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     )
     parser.add_time_limit("the points found")
     parser.add_seed()
+    parser.add_argument(
+        "--small", action="store_true", help="a run of minutes, for a look; settings still apply"
+    )
     if study is not None:
         add_param_options(parser, StudyParams, f"settings of {study.key}")
+        if "--small" in argv:
+            parser.set_defaults(**option_defaults(SMALL))
     return parser
 
 

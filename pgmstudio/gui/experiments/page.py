@@ -24,7 +24,7 @@ from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.execution.events import Note as RunNote
 from pgmstudio.core.experiments.sl_curves.sweep import Sweep
 from pgmstudio.core.number_format import counted, decimal, signed
-from pgmstudio.core.params import params_to_dict
+from pgmstudio.core.params import params_to_dict, parse_params
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.context import AppContext
@@ -66,6 +66,7 @@ from pgmstudio.studies.recipe import (
     sweep_of,
     table_csv,
     table_of,
+    without_curve_points,
 )
 from pgmstudio.studies.recipe_data import (
     absent_files,
@@ -417,6 +418,12 @@ class RecipePage(Page):
             name="recipeRun",
             tip="Run this experiment in the background.",
         )
+        self.small_button = button(
+            "Run small",
+            self.start_small,
+            name="recipeRunSmall",
+            tip="Run with settings that take seconds; the numbers are rough.",
+        )
         self.stop_button = button(
             "Stop",
             self.stop,
@@ -458,7 +465,7 @@ class RecipePage(Page):
             tip="Folder of the data sets, with the subfolders seeds and networks.",
         )
         self.view = RecipeView(
-            (self.run_button, self.stop_button, self.more),
+            (self.run_button, self.small_button, self.stop_button, self.more),
             (self.open_model_button, self.open_data_button, self.export_button),
         )
         self.view.note.add_button(self._choose_folder)
@@ -526,6 +533,11 @@ class RecipePage(Page):
         if params is not None:
             self.start_with(params)
 
+    def start_small(self) -> None:
+        """Start the selected experiment with its small settings; the form stays as it is."""
+        if self._why_not() is None:
+            self.start_with(parse_params(self._recipe.params_type, self._recipe.small))
+
     def start_with(self, params: Any) -> None:
         """Start the selected experiment with these parameters."""
         before = self._runs.pop(self._recipe.key, None)
@@ -560,14 +572,16 @@ class RecipePage(Page):
         is_running = run is not None and not run.state.is_end
         self.list.show_states({key: _STATES[one.state] for key, one in self._runs.items()})
         self.view.note.show_text(no_data_reason(self._recipe, self._folder) or "")
-        allow(self.run_button, why)
+        for start_button in (self.run_button, self.small_button):
+            allow(start_button, why)
         self.stop_button.setEnabled(run is not None and run.state is JobState.RUNNING)
         self.view.set_locked(is_running)
         opened = [] if run is None else run.opened
         shown = (self._recipe.key, run, 0 if run is None else len(run.measured))
         if shown != self._shown:  # filling the table clears the selection
             self._shown = shown
-            self.view.show_table(table_of(self._recipe, ()) if run is None else run.table)
+            rows = table_of(self._recipe, ()) if run is None else run.table
+            self.view.show_table(without_curve_points(self._recipe, rows))
             self.view.show_curves(sweep_of(self._recipe, () if run is None else run.measured))
             self.view.show_trials(opened)
         self.view.show_notes(() if run is None else run.notes)

@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
+from pgmstudio.core.params import parse_params
 from pgmstudio.gui.experiments.page import RecipePage
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.window.main_window import MainWindow
+from pgmstudio.studies.published_index import PUBLICATIONS, publication_of
+from pgmstudio.studies.registry import RECIPES
 
 WAIT_MS = 60_000
 
@@ -74,6 +77,24 @@ def test_an_experiment_runs_and_its_model_and_rows_can_be_opened(
     press(qtbot, page, "recipeOpenData")
     (data,) = window.app.project.data.values()
     assert data.data.row_count == 80
+
+
+def test_a_small_run_has_its_own_settings_and_experiments_stand_under_their_source(
+    qtbot: QtBot, page: RecipePage
+) -> None:
+    rows = [page.list.item(row).text() for row in range(page.list.count())]
+    for publication in PUBLICATIONS.values():
+        keys = [key for key in RECIPES if publication_of(key) is publication]
+        if keys:
+            first = rows.index(publication.title) + 1
+            assert rows[first : first + len(keys)] == [RECIPES[key].title for key in keys]
+    page.choose("bars")
+    press(qtbot, page, "recipeRunSmall")
+    run = page.run
+    assert run is not None
+    qtbot.waitUntil(lambda: run.state is JobState.FINISHED, timeout=WAIT_MS)
+    assert run.params == parse_params(type(run.params), RECIPES["bars"].small)
+    assert page.view.params() == type(run.params)()  # the form keeps the author's settings
 
 
 def test_stopping_keeps_the_rows_so_far(qtbot: QtBot, page: RecipePage) -> None:
