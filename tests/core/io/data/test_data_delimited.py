@@ -254,3 +254,10 @@ def test_a_table_of_blanks_is_the_same_in_pieces_of_any_size(
     monkeypatch.setattr(delimited, "PIECE_BYTES", 7)
     pieces = read_data(saved(tmp_path, text, "table.txt"), ImportOptions(delimiter=" "))
     assert rows_of(pieces) == rows_of(whole) == [["a", "b"], ["c", "d"]] * 50
+
+
+def test_a_row_of_one_cell_is_named_in_the_singular(tmp_path: Path) -> None:
+    path = tmp_path / "short.csv"
+    path.write_text("a,b\nx\ny,z\n")
+    with pytest.raises(DataFileError, match="row 1: has 1 cell where there should be 2"):
+        import_data(path)

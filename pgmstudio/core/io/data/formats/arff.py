@@ -19,6 +19,7 @@ from pgmstudio.core.io.data.formats.raw_table import (
 )
 from pgmstudio.core.io.data.formats.writing import cell_columns, weight_name
 from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.number_format import counted
 
 _NUMERIC = ("numeric", "real", "integer")
 _ATTRIBUTE = re.compile(
@@ -159,7 +160,7 @@ def _cells(text: str) -> list[str | None]:
 def _dense(line: str, width: int) -> list[str | None]:
     cells = _cells(line)
     if len(cells) != width:
-        raise ValueError(f"has {len(cells)} cells where there should be {width}")
+        raise ValueError(f"has {counted(len(cells), 'cell')} where there should be {width}")
     return cells
 
 

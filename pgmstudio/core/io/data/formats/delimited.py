@@ -39,6 +39,7 @@ from pgmstudio.core.io.data.formats.text_sniffing import (
 )
 from pgmstudio.core.io.data.formats.writing import missing_text, text_frame
 from pgmstudio.core.io.data.options import ImportOptions
+from pgmstudio.core.number_format import counted
 
 if TYPE_CHECKING:
     import polars
@@ -382,7 +383,10 @@ def _checked_rows(path: Path, lengths: Sequence[int], width: int) -> np.ndarray[
     numbers = np.cumsum(is_row)  # rows are counted as a person counts them, without blank lines
     wrong = np.flatnonzero(is_row & (cells != width))
     problems = [
-        CellProblem(f"has {cells[row]} cells where there should be {width}", row=int(numbers[row]))
+        CellProblem(
+            f"has {counted(int(cells[row]), 'cell')} where there should be {width}",
+            row=int(numbers[row]),
+        )
         for row in wrong[:_MAX_LISTED]
     ]
     if wrong.size > _MAX_LISTED:
