@@ -186,6 +186,13 @@ def tree_of(classes: Classes) -> Split | int | None:
     return None
 
 
+def default_class(classes: Classes) -> int | None:
+    """The class of the default row, if all other classes have one configuration; else None."""
+    numbers, sizes = np.unique(classes, return_counts=True)
+    large = numbers[sizes > 1]
+    return int(large[0]) if large.size == 1 else None
+
+
 def star_rows(classes: Classes) -> list[tuple[int, tuple[int | None, ...]]]:
     """The rows of the reduced table: a class and the states of the parents, None for any.
 

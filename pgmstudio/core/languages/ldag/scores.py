@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,10 +46,22 @@ from pgmstudio.core.scores.local import DataTerm
 PARTITION_SCORES = ("bdeu", "k2", "bic")
 PARAMETERS, ELEMENTS, SHARED = "parameters", "contexts", "shared"
 USUAL_KAPPA = 0.1
-# What can be merged: all states of a parent in a context, two of them, or any two rows.
-CONTEXTS, STATES, ROWS = "contexts", "states", "rows"
+# What can be merged: all states of a parent in a context, two of them, any two rows, or any rows
+# into one default row.
+CONTEXTS, STATES, ROWS, DEFAULT_ROW = "contexts", "states", "rows", "default row"
 
 _TERMS = {"bdeu": DataTerm.BDEU, "k2": DataTerm.K2, "bic": DataTerm.LOG_LIKELIHOOD}
+
+
+@lru_cache(maxsize=4096)
+def _log_default_tables(q: int, log_odds: float) -> float:
+    """ln of 1 + Σ_{m ≥ 2} (q choose m) x^(m − 1), over all sets of m rows that share a default row,
+    the sum of which is ((1 + x)^q − 1) / x − q."""
+    x = math.exp(log_odds)
+    power = q * math.log1p(x)  # of (1 + x)^q
+    if power > 30:
+        return power - log_odds
+    return math.log1p(math.expm1(power) / x - q) if power > 1e-3 else q * (q - 1) / 2 * x
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +115,8 @@ class PartitionScore:
         q = math.prod(cards)
         if self.kappa <= 0 or q < 2 or (len(cards) < 2 and self.merging == CONTEXTS):
             return 0.0
+        if self.merging == DEFAULT_ROW:
+            return _log_default_tables(q, (r - 1) * self.log_kappa)
         one = math.log1p(self.kappa ** (r - 1))
         if self.merging == ROWS:
             return one * q * (q - 1) / 2

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.data.variables import Variable
 from pgmstudio.core.languages.ldag.diagrams import ANY
 from pgmstudio.core.languages.ldag.model import LabelledDag
-from pgmstudio.core.languages.ldag.partitions import star_rows
+from pgmstudio.core.languages.ldag.partitions import default_class, star_rows
 from pgmstudio.core.number_format import class_letter, counted, grouped, parse_probability
 from pgmstudio.core.project.model_edits import edit_language
 from pgmstudio.core.project.project import ModelEntry
@@ -52,6 +52,7 @@ Index = QModelIndex | QPersistentModelIndex
 Floats = NDArray[np.float64]
 
 MAX_ROWS = 4096
+OTHERS = "others"  # the states of a default row
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,18 +89,28 @@ def full_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[Grid
 
 
 def reduced_rows(model: LabelledDag, name: str, counts: Floats | None) -> list[GridRow]:
-    """The blocks of the classes, ∗ where a parent has no effect."""
+    """The blocks of the classes, ∗ where a parent has no effect; the default row of a default
+    table is one row, and the last."""
     classes = model.classes[model.domain.index(name)]
     parents = [model.domain[p] for p in model.dag.parents(name)]
     rows = []
-    for number, block in star_rows(classes)[:MAX_ROWS]:
+    blocks = star_rows(classes)[:MAX_ROWS]
+    default = default_class(classes)
+    own = sum(number != default for number, _ in blocks)
+    if len(blocks) - own <= max(1, own):
+        default = None  # its blocks are as easy to read
+    if default is not None:
+        inside = None if counts is None else counts[classes == default].sum(axis=0)
+        rows.append(GridRow(default, (OTHERS,) * len(parents), inside))
+        blocks = [(number, block) for number, block in blocks if number != default]
+    for number, block in blocks:
         states = tuple(
             ANY if code is None else p.states[code] for p, code in zip(parents, block, strict=True)
         )
         chosen = tuple(slice(None) if code is None else slice(code, code + 1) for code in block)
         inside = None if counts is None else counts[chosen].reshape(-1, counts.shape[-1])
         rows.append(GridRow(number, states, None if inside is None else inside.sum(axis=0)))
-    return sorted(rows, key=lambda row: row.number)
+    return sorted(rows, key=lambda row: (row.number == default, row.number))
 
 
 class LabelGrid(QAbstractTableModel):

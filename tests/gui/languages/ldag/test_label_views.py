@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.drawing.diagram import EdgeStyle
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.ldag.contexts import context_graph
 from pgmstudio.core.languages.ldag.model import LabelledDag
@@ -20,7 +21,7 @@ from pgmstudio.gui.evidence.active_model import active_model
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.csi_tree import LabelTree
 from pgmstudio.gui.languages.ldag.inspector import LabelScoresSection, LabelSections
-from pgmstudio.gui.languages.ldag.label_table import LabelTable
+from pgmstudio.gui.languages.ldag.label_table import LabelTable, reduced_rows
 from pgmstudio.gui.languages.ldag.model_view import DESCRIPTION, LdagExtension
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import add_and_show_model
@@ -28,6 +29,7 @@ from pgmstudio.gui.runs.model_summary import model_facts
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.label_pages import EDGE, open_labelled
 from tests.labelled_dags import four, labelled
+from tests.strategies import domain_of
 
 
 @pytest.fixture
@@ -194,6 +196,28 @@ def test_the_table_has_classes_reduces_them_and_says_when_it_is_no_tree(
     assert after[0, 0, 0, 1] == pytest.approx(0.25)
     assert after[1, 1, 1, 1] == pytest.approx(0.25)  # the same class
     assert after[0, 0, 1, 1] == before[0, 0, 1, 1]
+
+
+def test_a_default_table_is_reduced_to_its_own_rows_and_the_others() -> None:
+    classes = np.zeros((2, 2, 2), dtype=np.int64)
+    classes[0, 0, 1], classes[1, 1, 0] = 1, 2
+    domain = domain_of((2, 2, 2, 2))
+    dag = Dag(domain.names, ((), (), (), (0, 1, 2)))
+    single = np.zeros((), dtype=np.int64)
+    tables = [np.array([[0.5, 0.5]])] * 3 + [np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8]])]
+    model = LabelledDag(domain, dag, (single, single, single, classes), tuple(tables))
+    counts = np.arange(16.0).reshape(2, 2, 2, 2)
+    rows = reduced_rows(model, "X3", counts)
+    own = [("s0", "s0", "s1"), ("s1", "s1", "s0")]
+    assert [row.states for row in rows] == [*own, ("others",) * 3]
+    assert rows[-1].count == counts.sum() - rows[0].counts.sum() - rows[1].counts.sum()
+    # One block of a class is as easy to read: it keeps its ∗.
+    label = np.array([[0, 0], [1, 2]], dtype=np.int64)
+    table = (single, single, label)
+    rows_of = (tables[0], tables[0], tables[-1])
+    two = domain_of((2, 2, 2))
+    three = LabelledDag(two, Dag(two.names, ((), (), (0, 1))), table, rows_of)
+    assert reduced_rows(three, "X2", None)[0].states == ("s0", "∗")
 
 
 def test_the_cost_of_an_update_is_reported_with_and_without_labels() -> None:

@@ -5,7 +5,8 @@ cells for each. A class is identified by its lowest configuration. A context of 
 axis is numbered over the other parents, and a candidate by its context after all those of earlier
 axes.
 
-The rows of a table can also be merged by a decision tree over the parents, or freely.
+The rows of a table can also be merged by a decision tree over the parents, into one default row, or
+freely.
 """
 
 from __future__ import annotations
@@ -281,6 +282,127 @@ def greedy_merges(
                 if math.isnan(deltas[min(c, best_b), max(c, best_b)]):
                     deltas[low, high] = math.nan
             deltas[min(c, best_b), max(c, best_b)] = -math.inf
+
+
+@compiled
+def shared_gain(
+    union: Floats,
+    size: int,
+    before: float,
+    r: int,
+    q: int,
+    term: int,
+    ess: float,
+    cost: float,
+    scale: float,
+    log_kappa: float,
+) -> float:
+    """The gain of one row for so many configurations, which scored `before` with rows of their own;
+    0 for fewer than two."""
+    if size < 2:
+        return 0.0
+    after = block_score(union, 0, r, size / q, term, ess, cost, scale)
+    return after - before + (size - 1) * (r - 1) * log_kappa
+
+
+@compiled
+def keeps_effects(
+    members: NDArray[np.bool_], homes: Ints, marks: Ints, cards: Ints, strides: Ints
+) -> bool:
+    """Give the members one class and every other configuration its own; whether every parent still
+    has an effect."""
+    first = -1
+    for c in range(homes.shape[0]):
+        homes[c] = c
+        if members[c]:
+            first = c if first < 0 else first
+            homes[c] = first
+    return is_regular_merge(homes, marks, 0, cards, strides)
+
+
+@compiled
+def default_rows(
+    counts: Floats,
+    cards: Ints,
+    r: int,
+    term: int,
+    ess: float,
+    cost: float,
+    scale: float,
+    log_kappa: float,
+    is_exact: bool,
+    homes: Ints,
+) -> None:
+    """A default table: the configurations that share one row, which leaves every parent an effect.
+
+    Exact: of all sets of configurations. Else from the best pair and from all but one, one
+    configuration joins or leaves at a time, the one that gains most, while one gains.
+    """
+    q, strides = homes.shape[0], strides_of(cards)
+    values, union, sums = np.empty(q), np.empty(r), np.empty(r)
+    for c in range(q):
+        values[c] = block_score(counts, c * r, r, 1 / q, term, ess, cost, scale)
+    marks = np.full(q, -1, np.int64)  # none: classes are looked at as they are
+    members, best_members = np.zeros(q, np.bool_), np.zeros(q, np.bool_)
+    best = 0.0
+    for start in range(1 << q if is_exact else 2):
+        # The first set: that of a number, the best pair, or all but one.
+        first, second, present = -1, -1, -math.inf
+        if not is_exact and start == 0:
+            for a in range(q):
+                for b in range(a + 1, q):
+                    for state in range(r):
+                        union[state] = counts[a * r + state] + counts[b * r + state]
+                    before = values[a] + values[b]
+                    gain = shared_gain(union, 2, before, r, q, term, ess, cost, scale, log_kappa)
+                    if gain > present + MIN_GAIN:
+                        members[:] = False
+                        members[a] = members[b] = True
+                        if keeps_effects(members, homes, marks, cards, strides):
+                            first, second, present = a, b, gain
+            if first < 0:
+                continue
+        for c in range(q):
+            members[c] = (
+                (start >> c) & 1 == 1
+                if is_exact
+                else (c in (first, second) if start == 0 else True)
+            )
+        while True:
+            size, before = 0, 0.0
+            for state in range(r):
+                sums[state] = 0.0
+            for c in range(q):
+                if members[c]:
+                    size += 1
+                    before += values[c]
+                    for state in range(r):
+                        sums[state] += counts[c * r + state]
+            present = shared_gain(sums, size, before, r, q, term, ess, cost, scale, log_kappa)
+            if is_exact:
+                break
+            # All configurations together would leave no parent an effect.
+            chosen, next_gain = -1, -math.inf if size == q else present
+            for c in range(q):
+                sign = -1 if members[c] else 1
+                for state in range(r):
+                    union[state] = max(0.0, sums[state] + sign * counts[c * r + state])
+                without = before + sign * values[c]
+                gain = shared_gain(
+                    union, size + sign, without, r, q, term, ess, cost, scale, log_kappa
+                )
+                if gain > next_gain + MIN_GAIN:
+                    members[c] = not members[c]
+                    if keeps_effects(members, homes, marks, cards, strides):
+                        chosen, next_gain = c, gain
+                    members[c] = not members[c]
+            if chosen < 0:
+                break
+            members[chosen] = not members[chosen]
+        if present > best + MIN_GAIN and keeps_effects(members, homes, marks, cards, strides):
+            best = present
+            best_members[:] = members
+    keeps_effects(best_members, homes, marks, cards, strides)
 
 
 @compiled

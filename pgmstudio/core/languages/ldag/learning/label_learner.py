@@ -31,6 +31,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     without_zeros,
 )
 from pgmstudio.core.languages.ldag.learning.label_search import (
+    DEFAULT_TABLE,
     EXACT,
     FREE,
     FULL,
@@ -43,6 +44,7 @@ from pgmstudio.core.languages.ldag.learning.label_search import (
 from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.scores import (
     CONTEXTS,
+    DEFAULT_ROW,
     ELEMENTS,
     PARAMETERS,
     PARTITION_SCORES,
@@ -66,7 +68,7 @@ KAPPA_HELP = (
     f"{USUAL_KAPPA:g} with the prior of a graph divided among its labels"
 )
 USUAL = "usual"
-_MERGING = {FREE: ROWS, GROUPED_TREE: STATES}
+_MERGING = {FREE: ROWS, GROUPED_TREE: STATES, DEFAULT_TABLE: DEFAULT_ROW}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,8 @@ class LabelParams:
         choices=STRUCTURES,
         help="Rows of a table that can share parameters. labels: contexts in which an edge "
         "vanishes. csi-tree: leaves of a decision tree over the parents. extended-tree: the "
-        "same with groups of states. free: any rows. full: none.",
+        "same with groups of states. default-table: some rows are their own, all others share a "
+        "default row. free: any rows. full: none.",
     )
     score: str = param(
         "bdeu",
@@ -103,7 +106,7 @@ class LabelParams:
         help="parameters: κ for each parameter that labels save. shared: the same, with the prior "
         "of a graph divided among its labels, so that graphs with many possible labels have "
         "no advantage. contexts: κ for each context in a label. auto: parameters if κ is a "
-        "number, else shared. Trees and free classes always count parameters.",
+        "number, else shared. Trees, default tables and free classes always count parameters.",
         advanced=True,
     )
     parent_prior: float = param(

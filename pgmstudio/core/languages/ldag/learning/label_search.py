@@ -1,8 +1,8 @@
 """The search for the best labels of a table, and cached scores of families with them.
 
-Rows of a table are merged by labels, trees, or free classes. Labels come from a greedy climb from
-the full table, or, for few contexts, from an enumeration of all partitions that labels can give
-(Pensar et al. 2015; Pensar et al. 2016 for the other structures).
+Rows of a table are merged by labels, trees, a default row, or free classes. Labels come from a
+greedy climb from the full table, or, for few contexts, from an enumeration of all partitions that
+labels can give (Pensar et al. 2015; Pensar et al. 2016 for the other structures).
 """
 
 from __future__ import annotations
@@ -36,11 +36,14 @@ from pgmstudio.core.scores.family_cache import MAX_TABLE_CELLS, mask_of
 Ints = NDArray[np.int64]
 
 FULL, LABELS, TREE, GROUPED_TREE, FREE = "full", "labels", "csi-tree", "extended-tree", "free"
-STRUCTURES = (LABELS, TREE, GROUPED_TREE, FREE, FULL)
+DEFAULT_TABLE = "default-table"
+STRUCTURES = (LABELS, TREE, GROUPED_TREE, DEFAULT_TABLE, FREE, FULL)
 GREEDY, EXACT = "greedy", "exact"
 
 # All partitions are enumerated if the labels have at most this many contexts in all.
 MAX_CONTEXTS = 12
+# All sets of rows that share a default row are tried in tables of at most this many rows.
+MAX_DEFAULT_SETS = 10
 # Pairs of classes are stored in a table; above this many configurations only labels are tried.
 MAX_FREE = 1024
 
@@ -74,6 +77,8 @@ def best_classes(
         return full  # a single parent without effect would be no edge
     if structure == FREE and full.size <= MAX_FREE:
         return _merged(counts, score, scale)
+    if structure == DEFAULT_TABLE and full.size <= MAX_FREE:
+        return default_table(counts, score, inner, scale)
     if structure in (TREE, GROUPED_TREE):
         return _tree(counts, score, scale, is_grouped=structure == GROUPED_TREE)
     if inner == EXACT and context_count(cards) <= MAX_CONTEXTS and 1 not in cards:
@@ -150,6 +155,22 @@ def _merged(counts: Floats, score: PartitionScore, scale: float) -> Classes:
     homes = np.empty(flat.size // r, np.int64)
     settings = (score.term, score.ess, score.cost, scale, score.log_kappa)
     greedy_merges(flat, cards, r, *settings, homes)
+    return numbered(homes.reshape(counts.shape[:-1]))
+
+
+def default_table(
+    counts: Floats, score: PartitionScore, inner: str = EXACT, scale: float = 1.0
+) -> Classes:
+    """Some rows with a class of their own, and one class for all others (Friedman and Goldszmidt
+    1996): the best in small tables with `inner` exact, else by adding and taking out one row at a
+    time, from the best pair and from all rows but one."""
+    from pgmstudio.core.languages.ldag.learning.kernels import default_rows
+
+    flat, cards, r = _flat(counts)
+    homes = np.empty(flat.size // r, np.int64)
+    settings = (score.term, score.ess, score.cost, scale, score.log_kappa)
+    is_exact = inner == EXACT and homes.size <= MAX_DEFAULT_SETS
+    default_rows(flat, cards, r, *settings, is_exact, homes)
     return numbered(homes.reshape(counts.shape[:-1]))
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.ldag.learning.label_search import (
+    DEFAULT_TABLE,
     EXACT,
     FREE,
     FULL,
@@ -29,6 +30,7 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.languages.ldag.partitions import (
     Classes,
     class_count,
+    default_class,
     full_partition,
     is_label_partition,
     is_regular,
@@ -40,6 +42,7 @@ from pgmstudio.core.languages.ldag.partitions import (
     without_context,
 )
 from pgmstudio.core.languages.ldag.scores import (
+    DEFAULT_ROW,
     ELEMENTS,
     PARAMETERS,
     SHARED,
@@ -357,10 +360,71 @@ def test_groups_of_states_are_found_where_a_tree_of_states_needs_more_leaves() -
         assert class_count(best_classes(counts[:, :states], ESS1, TREE)) == 2 * states
 
 
+def default_tables(cards: tuple[int, ...]) -> list[Classes]:
+    """Every set of rows with one class for all of them, and the full table."""
+    q = math.prod(cards)
+    full = full_partition(cards)
+    made = [full]
+    for size in range(2, q + 1):
+        for chosen in itertools.combinations(range(q), size):
+            made.append(np.where(np.isin(full, chosen), chosen[0], full))
+    return made
+
+
+@settings(max_examples=20)
+@given(families)
+def test_default_tables_are_the_best_of_all_sets_of_rows_with_a_default(
+    drawn: tuple[int, tuple[int, ...], int, float],
+) -> None:
+    seed, cards, r, kappa = drawn
+    rng = np.random.default_rng(seed)
+    counts = random_counts(rng, cards, r)
+    given = PartitionScore(kappa=kappa)
+    exact, greedy = (best_classes(counts, given, DEFAULT_TABLE, inner) for inner in (EXACT, GREEDY))
+    for classes in (exact, greedy):
+        assert is_regular(classes)
+        assert default_class(classes) is not None or class_count(classes) == classes.size
+    best = score(given, counts, exact)
+    assert best >= score(given, counts, greedy) - 1e-8
+    assert score(given, counts, greedy) >= score(given, counts, full_partition(cards)) - 1e-8
+    if math.prod(cards) <= 10:
+        every = [score(given, counts, c) for c in default_tables(cards) if is_regular(c)]
+        assert best == pytest.approx(max(every), abs=1e-8)
+    # The order of parents and of their states has no effect on the score.
+    order = rng.permutation(len(cards))
+    turned = counts[::-1].transpose(*order, len(cards))
+    again = best_classes(turned, given, DEFAULT_TABLE)
+    assert score(given, turned, again) == pytest.approx(best, abs=1e-8)
+
+
+def test_a_default_table_is_found_where_a_tree_needs_more_leaves() -> None:
+    # Of eight configurations two stand out, with nothing in common.
+    counts = np.full((2, 2, 2, 2), 40.0)
+    counts[0, 0, 1] = 79, 1
+    counts[1, 1, 0] = 2, 78
+    for inner in (EXACT, GREEDY):
+        classes = best_classes(counts, ESS1, DEFAULT_TABLE, inner)
+        assert class_count(classes) == 3
+        default = default_class(classes)
+        assert np.argwhere(classes != default).tolist() == [[0, 0, 1], [1, 1, 0]]
+    assert class_count(best_classes(counts, ESS1, TREE)) > 3
+    assert class_count(best_classes(counts, PartitionScore(kappa=1e-60), DEFAULT_TABLE)) == 8
+
+
+@pytest.mark.parametrize(("cards", "kappa"), [((3,), 0.4), ((2, 2), 0.4), ((2, 2, 2), 1e-6)])
+def test_the_shared_prior_of_default_tables_sums_to_one(
+    cards: tuple[int, ...], kappa: float
+) -> None:
+    shared = PartitionScore(kappa=kappa, per=SHARED, merging=DEFAULT_ROW)
+    total = sum(math.exp(shared.log_prior(3, classes)) for classes in default_tables(cards))
+    assert total == pytest.approx(1, rel=1e-9)
+    assert shared.log_prior(2, full_partition((40, 100))) < -1000 * math.log1p(kappa)
+
+
 def test_a_constant_parent_and_a_family_without_rows_stay_as_they_are() -> None:
     counts = np.zeros((2, 1, 3, 2))
     counts[..., 0] = 7
-    for structure in (LABELS, TREE, GROUPED_TREE, FREE):
+    for structure in (LABELS, TREE, GROUPED_TREE, DEFAULT_TABLE, FREE):
         classes = best_classes(counts, ESS1, structure)
         assert not {0, 2} & {axis for axis in range(3) if label_of(classes, axis).all()}
     data = rows_of(np.ones((2, 2, 2)), "abc")

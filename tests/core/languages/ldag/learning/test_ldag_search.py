@@ -263,7 +263,7 @@ def test_every_model_is_acyclic_regular_and_as_its_measures_say(seed: int, struc
             model = event.model
             assert isinstance(model, LabelledDag)
             assert model.is_regular
-            assert model.is_labelled or structure in ("free", "extended-tree")
+            assert model.is_labelled or structure in ("free", "extended-tree", "default-table")
             assert event.measures["parameters"] == model.representation_size()
             assert event.measures["edges"] == len(model.edges)
             bits = model.log2_probabilities(data) @ counts.ravel() / counts.sum()
