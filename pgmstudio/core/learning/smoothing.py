@@ -81,7 +81,7 @@ def tune_smoothing(
     grouped rows are tuned as the rows they stand for. Of very many rows the folds are not dealt row
     by row: how many rows of a cell each fold has is drawn from the counts of the family.
     """
-    tables = _fold_counts(data, families, rng, cancel)
+    tables = _joined(_fold_counts(data, families, rng, cancel))
     unseen = UnseenCells.of(tables)
     one_row = data.total_weight / max(case_total(data), 1)
 
@@ -142,6 +142,20 @@ def _golden_section_maximum(score: Callable[[float], float], low: float, high: f
             left = high - ratio * (high - low)
             at_left = score(left)
     return (low + high) / 2
+
+
+def _joined(tables: Sequence[Counts]) -> list[Counts]:
+    """Small tables with as many states each as one table: every row counts by itself, and a call
+    for many of them takes hardly longer than for one."""
+    joined: list[Counts] = []
+    by_states: dict[int, list[Counts]] = {}
+    for table in tables:
+        same = by_states.setdefault(table.shape[-1], [])
+        if sum(other.size for other in same) + table.size > PLAIN_CELLS and same:
+            joined.append(np.concatenate(same, axis=1))
+            same.clear()
+        same.append(table)
+    return joined + [np.concatenate(same, axis=1) for same in by_states.values()]
 
 
 def _cv_score(fold_counts: Counts, smoothing: float) -> float:

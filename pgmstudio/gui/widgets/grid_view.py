@@ -98,11 +98,12 @@ class CellDelegate(QStyledItemDelegate):
             painter.fillRect(cell, theme().color("selection"))
         text = QStyleOptionViewItem(option)
         text.rect = QRect(cell)
-        if marks.note:
-            self._paint_note(painter, text, index, marks.note, is_right)
-        elif marks.progress is not None:
+        note_area = self._note_area(text, index, marks.note, is_right) if marks.note else None
+        if note_area is None and marks.progress is not None:
             text.rect.setLeft(self._paint_progress(painter, cell, marks.progress))
         super().paint(painter, text, index)
+        if note_area is not None:  # over the background of the cell
+            self._paint_note(painter, note_area, marks.note)
         if marks.bar is not None:
             self._paint_bar(painter, cell, marks.bar, has_text=bool(index.data()))
         if marks.chip is not None:
@@ -131,22 +132,25 @@ class CellDelegate(QStyledItemDelegate):
         paint_bar(painter, QRectF(cell.left() + _MARGIN, top, wide, high), Bar(fraction, "accent"))
         return cell.left() + wide + 2 * _MARGIN
 
-    def _paint_note(
-        self, painter: QPainter, text: QStyleOptionViewItem, index: Index, note: str, is_right: bool
-    ) -> None:
-        """Paints the note in its place and leaves the rest of the cell for the text."""
+    def _note_area(
+        self, text: QStyleOptionViewItem, index: Index, note: str, is_right: bool
+    ) -> QRect:
+        """Where the note is; the text gets the rest of the cell."""
         metrics = QFontMetrics(theme().font("dense"))
-        gap, cell = metrics.horizontalAdvance(" "), QRect(text.rect)
-        area = cell.adjusted(_MARGIN, 0, -_MARGIN, 0)
+        area = QRect(text.rect).adjusted(_MARGIN, 0, -_MARGIN, 0)
         if is_right:
             width = min(metrics.horizontalAdvance(note), area.width())
             area.setLeft(area.right() - width)
             text.rect.setRight(area.left() - 1)
         else:
-            area.setLeft(area.left() + metrics.horizontalAdvance(str(index.data())) + gap)
-        painter.setFont(theme().font("dense"))
+            area.setLeft(area.left() + metrics.horizontalAdvance(f"{index.data()} "))
+        return area
+
+    def _paint_note(self, painter: QPainter, area: QRect, note: str) -> None:
+        font = theme().font("dense")
+        painter.setFont(font)
         painter.setPen(theme().color("text_secondary"))
-        shown = metrics.elidedText(note, Qt.TextElideMode.ElideRight, area.width() + 1)
+        shown = QFontMetrics(font).elidedText(note, Qt.TextElideMode.ElideRight, area.width() + 1)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

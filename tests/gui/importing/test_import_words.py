@@ -13,6 +13,7 @@ from pgmstudio.core.number_format import read_number
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
+from pgmstudio.gui.importing.preview_table import PreviewTable
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow
@@ -134,3 +135,16 @@ def test_rows_that_occur_twice_are_no_table_of_counts(
     page = read_page(window, qtbot, path)
     assert chip_of(page, "count") != "frequency"
     assert page.view.columns.weights.text.startswith("<b>count</b> may contain")
+
+
+def test_the_bin_of_a_value_is_painted_over_the_background_of_its_column(qtbot: QtBot) -> None:
+    preview = PreviewTable("preview")
+    qtbot.addWidget(preview)
+    preview.resize(400, 200)
+    preview.show_cells(("age", "sex"), [("99", "m")], ())
+    preview.show_cuts("age", (50.0,))
+    cell = preview.visualRect(preview.model().index(0, 0))
+    above = preview.viewport().grab(cell).toImage()
+    preview.show_cuts("age", (100.0,))
+    assert preview.text_at(0, "age") == "99 → <100"
+    assert preview.viewport().grab(cell).toImage() != above
