@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
@@ -195,11 +196,13 @@ class LearnerList(QWidget):
                 heading.setHidden(False)
 
     def _on_return(self) -> None:
-        """Choose the first that was found."""
+        """Choose the first that was found by its title, else the first that was found."""
         rows = range(self._list.count())
-        shown = (r for r in rows if not self._list.isRowHidden(r) and self._list.item(r).data(KEY))
-        if (first := next(shown, None)) is not None:
-            self._list.setCurrentRow(first)
+        shown = [r for r in rows if not self._list.isRowHidden(r) and self._list.item(r).data(KEY)]
+        titles = [self._list.item(r).text().casefold() for r in shown]
+        if shown:
+            found = _found(self._search.text().casefold().split(), titles)
+            self._list.setCurrentRow(next(compress(shown, found), shown[0]))
             self._list.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -355,6 +355,9 @@ def test_learners_are_found_by_beginnings_of_words_else_by_any_part(page: LearnP
     assert found("kes") == {"Equivalence search (KES)"}  # not those that “make” something
     assert found("climb hill") == {"Hill climbing"}
     assert "Hill climbing" in found("limbing")
+    assert len(found("exact")) > 2
+    search.returnPressed.emit()
+    assert listed.currentItem().text() == "Best of all graphs (exact)"  # by its title
 
 
 def test_a_preset_fills_the_form_and_is_named_as_long_as_the_form_has_its_settings(

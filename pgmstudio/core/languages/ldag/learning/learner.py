@@ -162,7 +162,7 @@ class LdagLearner(LabelLearner[LdagParams]):
     key = "ldag.greedy"
     title = "Labelled graph"
     params_type: type[LdagParams] = LdagParams
-    cost = Cost(1.0, 0.3, 2.2, states=2.0, gaps=6.0, repeats="restarts", each=0.005)
+    cost = Cost(1.0, 0.3, 2.2, states=3.0, gaps=6.0, repeats="restarts", each=0.005)
     artifacts = (KappaPath,)
 
     def search(

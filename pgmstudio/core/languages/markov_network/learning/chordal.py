@@ -202,7 +202,7 @@ class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
     key = "mn.stratified"
     title = "Chordal graph with strata"
     params_type = StratifiedParams
-    cost = Cost(20.0, 0.3, 1.5)
+    cost = Cost(12.0, 0.3, 1.5)
 
     def kappa(self, params: StratifiedParams) -> float | None:
         return params.kappa

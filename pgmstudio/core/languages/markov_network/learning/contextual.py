@@ -114,7 +114,7 @@ class ContextualLearner(MarkovLearner[ContextualParams]):
     key = "mn.contextual"
     title = "Contextual Markov network"
     params_type = ContextualParams
-    cost = Cost(18.0, 0.4, 2.0)
+    cost = Cost(18.0, 0.4, 2.0, gaps=2.0)
     artifacts = (ContextPath, BlanketRecord)
 
     def search(

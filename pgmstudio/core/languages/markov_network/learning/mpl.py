@@ -183,7 +183,7 @@ class MplLearner(MarkovLearner[MplParams]):
     key = "mn.mpl"
     title = "Marginal pseudo-likelihood"
     params_type = MplParams
-    cost = Cost(2.0, 0.6, 2.0)
+    cost = Cost(2.0, 0.6, 2.0, states=4.0)
     artifacts = (BlanketRecord,)
 
     def search(

@@ -204,7 +204,7 @@ class HybridPdgLearner(GraphLearner[HybridParams]):
     key = "pdg.hybrid"
     title = "Decision graph from a network"
     params_type = HybridParams
-    cost = Cost(5.0, 0.5, 2.0, gaps=1.5)
+    cost = Cost(3.0, 0.5, 1.7, gaps=1.5)
     score_kind = ScoreKind.CRITERION
     artifacts = (PdgScan,)
     obeys_knowledge = False

@@ -108,7 +108,7 @@ class PossibilisticTestLearner(PossibilisticLearner[PossibilisticTestParams]):
     key = "possibilistic.tests"
     title = "Conditional independence tests"
     params_type = PossibilisticTestParams
-    cost = Cost(100.0, 0.3, 6.0, gaps=2.0, completes=False)
+    cost = Cost(25.0, 0.3, 6.0, gaps=2.0, completes=False)
     artifacts = (TestLog,)
     obeys_knowledge = False
 

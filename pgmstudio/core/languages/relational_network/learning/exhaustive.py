@@ -52,7 +52,7 @@ class RelationalExhaustiveLearner(RelationalLearner[ExhaustiveParams]):
     key = "relational.exhaustive"
     title = "All graphs"
     params_type = ExhaustiveParams
-    cost = Cost(500.0, 0.1, 4.0, gaps=1.0, completes=False)
+    cost = Cost(300.0, 0.1, 4.0, gaps=1.0, completes=False)
     artifacts = (GraphRanking,)
 
     def search(

@@ -81,7 +81,7 @@ class RelationalTestLearner(RelationalLearner[RelationalTestParams]):
     key = "relational.tests"
     title = "Conditional independence tests"
     params_type = RelationalTestParams
-    cost = Cost(6.0, 1.0, 2.5, states=2.0, gaps=1.0, completes=False)
+    cost = Cost(5.0, 1.0, 2.5, states=3.0, gaps=1.0, completes=False)
     artifacts = (TestLog,)
 
     def search(
