@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtCore import QSize, Qt, SignalInstance
 from PySide6.QtWidgets import QMainWindow
 
 from pgmstudio.core.errors import FileError
@@ -126,6 +126,8 @@ class Tabs(Protocol):
     def current(self) -> Page | None: ...
     @property
     def is_tiled(self) -> bool: ...
+    @property
+    def page_size(self) -> QSize | None: ...  # beside the panels; None if it is not known
 
     def page(self, key: str) -> Page | None:
         """The open page with that key."""

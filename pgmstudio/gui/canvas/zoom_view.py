@@ -107,17 +107,29 @@ class ZoomView(QGraphicsView):
 
     def _room(self) -> Size:
         """The pixels that a graph can have."""
-        width = max(40.0, self.viewport().width() - 2.0 * self._margin)
-        return width, max(40.0, self.viewport().height() - self._head - self._foot)
+        return self._room_in(self.viewport().width(), self.viewport().height())
+
+    def _room_in(self, width: float, height: float) -> Size:
+        return (
+            max(40.0, width - 2.0 * self._margin),
+            max(40.0, height - self._head - self._foot),
+        )
 
     @property
     def canvas_size(self) -> Size:
         """The size of the canvas at 100 %, for layouts; that of a usual window before it is
         shown."""
-        width, height = self._room()
-        if not self.isVisible() or min(width, height) < SMALLEST_CANVAS:
+        viewport = self.viewport()
+        if not self.isVisible():
             return CANVAS
-        return width / theme().scale, height / theme().scale
+        return self.canvas_size_in(viewport.width(), viewport.height())
+
+    def canvas_size_in(self, width: float, height: float) -> Size:
+        """The size of the canvas at 100 % in a view of so many pixels."""
+        room = self._room_in(width, height)
+        if min(room) < SMALLEST_CANVAS:
+            return CANVAS
+        return room[0] / theme().scale, room[1] / theme().scale
 
     def fit(self) -> None:
         """Show everything, at most at 100 %."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, QTimer, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout
 
-from pgmstudio.core.drawing.diagram import GraphPicture, Point
+from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.diagrams import diagram_row, picture_names, picture_of
 from pgmstudio.core.model import Model, has_edges
@@ -437,10 +437,18 @@ class ModelPage(Page):
 
     def _ask_layout(self, method: str | None) -> None:
         sizes = sizes_of(self._picture, self._faces().faces(self._picture))
-        canvas = self.canvas.view.canvas_size
+        canvas = self._canvas_size
         self._layouts.ask(LayoutQuestion(self._places_name, self._picture, sizes, method, canvas))
         if not self.canvas.scene.nodes and len(sizes) >= PROCESS_FROM:
             self.canvas.show_waiting_text(f"Arranging {len(sizes)} nodes…")
+
+    @property
+    def _canvas_size(self) -> Size:
+        """The size of the canvas, before it is shown as the page that is shown now leaves it."""
+        view, page = self.canvas.view, self._app.center.page_size
+        if self.isVisible() or page is None:
+            return view.canvas_size
+        return view.canvas_size_in(page.width(), page.height() - theme().px("view_bar"))
 
     def arrange(self, method: str) -> None:
         """Lay out all nodes again; an undoable step."""

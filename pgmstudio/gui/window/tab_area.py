@@ -141,6 +141,13 @@ class TabArea(QWidget):
         widget = self._groups[self._active].currentWidget()
         return widget if isinstance(widget, Page) else None
 
+    @property
+    def page_size(self) -> QSize | None:
+        """The size of the page that is shown; None where pages beside panels have another size."""
+        page = self.current
+        shown = page is not None and page.isVisible() and not page.stands_alone
+        return page.size() if page is not None and shown else None
+
     def page(self, key: str) -> Page | None:
         return next((page for page in self.pages if page.key == key), None)
 

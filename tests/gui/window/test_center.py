@@ -10,15 +10,17 @@ from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.drawing.layout.fitted import CANVAS
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import ModelEntry
+from pgmstudio.gui.canvas.layout_worker import LayoutMaker
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.navigation import open_data_page, open_model_page
 from pgmstudio.gui.widgets.page import Page
 from pgmstudio.gui.window.command_palette import SYNONYMS
-from pgmstudio.gui.window.main_window import MainWindow
+from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.tab_area import TabArea
 from tests.gui.samples import add_sprinkler
 
@@ -257,6 +259,25 @@ def test_synonyms_come_before_names_that_only_contain_their_letters(
     assert texts[0].startswith("Evidence ▸ Most probable explanation")
     assert "Variable ▸ temperature" in texts
     field.completer().popup().hide()
+
+
+def test_a_model_is_laid_out_for_the_canvas_that_panels_leave(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, asked = window.app, []
+    monkeypatch.setattr(LayoutMaker, "ask", lambda _self, question: asked.append(question.canvas))
+    assert app.center.page_size is None  # the welcome page stands alone
+    model_id = add_sprinkler(app)
+    open_data_page(app, next(iter(app.project.data)))
+    app.reveal("runsPanel")
+    qtbot.waitUntil(lambda: panel_widget(window, "runsPanel").isVisible())
+    page = app.center.current
+    assert isinstance(page, Page)
+    open_model_page(app, model_id)
+    width, height = asked[0]
+    assert height < CANVAS[1] - 100
+    assert page.height() - 120 < height < page.height()
+    assert page.width() - 60 < width < page.width()
 
 
 def test_choosing_from_the_list_runs_it_once_and_leaves_the_field_empty(

@@ -162,7 +162,8 @@ def _point(pair: Floats) -> Point:
 
 
 def crossings(picture: GraphPicture, positions: Mapping[str, Point]) -> int:
-    """How many pairs of edges cross, drawn as straight lines between centres."""
+    """How many pairs of edges cross or lie upon each other, drawn as straight lines between
+    centres."""
     if not picture.edges:
         return 0
     a = np.array([positions[edge.source] for edge in picture.edges], dtype=np.float64)
@@ -174,8 +175,14 @@ def crossings(picture: GraphPicture, positions: Mapping[str, Point]) -> int:
         return np.sign(one - two)
 
     first, second, third, fourth = a[:, None], b[:, None], a[None], b[None]
-    parted = turn(first, second, third) * turn(first, second, fourth) < 0
+    to_third, to_fourth = turn(first, second, third), turn(first, second, fourth)
+    parted = to_third * to_fourth < 0
     parted &= turn(third, fourth, first) * turn(third, fourth, second) < 0
+    on_one_line = (to_third == 0) & (to_fourth == 0)
+    if np.triu(on_one_line, 1).any():
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        shared = np.minimum(high[:, None], high[None]) - np.maximum(low[:, None], low[None])
+        parted |= on_one_line & (shared >= 0).all(axis=2) & (shared > 0).any(axis=2)
     return int(np.triu(parted, 1).sum())
 
 

@@ -36,6 +36,7 @@ Points = dict[str, Point]
 CANVAS: Size = (730.0, 620.0)  # the canvas of a window of 1280 × 800
 ENOUGH = 0.77  # from nine tenths of it on all in a node can be read: more is no gain
 _ABOUT_AS_LARGE = 0.9  # zooms within this factor of the largest count as equal
+_MAX_ASPECT = 3  # a drawing that is longer is taken only where there is no other
 _AGAINST = 2  # an arrow against the reading direction is as bad as so many crossings
 _STRESS_UP_TO = 150  # nodes; beyond, stress takes seconds and is a tangle
 _MANY = 400  # nodes or edges; beyond, few layouts are tried, which take seconds by themselves
@@ -83,9 +84,16 @@ def fitted(
     if max(zooms) < readable_zoom(sizes.values()) and len(picture.nodes) <= _SPRINGS_UP_TO:
         springs = force(picture, sizes, canvas[0] / canvas[1])
         return min([*largest, springs], key=lambda points: crossings(picture, points))
+    largest = [points for points in largest if not _is_strip(points, sizes)] or largest
     if len(largest) == 1:
         return largest[0]
     return min(largest, key=lambda points: _disorder(picture, points))
+
+
+def _is_strip(points: Points, sizes: Sizes) -> bool:
+    left, top, right, bottom = corners(points, sizes)
+    width, height = right - left, bottom - top
+    return max(width, height) > _MAX_ASPECT * min(width, height)
 
 
 def _disorder(picture: GraphPicture, points: Points) -> tuple[int, float]:

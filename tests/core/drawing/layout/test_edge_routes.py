@@ -100,6 +100,10 @@ def test_crossings_are_counted_once_and_shared_ends_are_none() -> None:
     assert crossings(picture_with(square, ("a", "c"), ("b", "d")), square) == 1
     assert crossings(picture_with(square, ("a", "b"), ("b", "c"), ("c", "a")), square) == 0
     assert crossings(picture_with(square), square) == 0
+    line = {"a": (0.0, 0.0), "b": (0.0, 50.0), "c": (0.0, 100.0), "d": (0.0, 150.0)}
+    assert crossings(picture_with(line, ("a", "b"), ("b", "c"), ("c", "d")), line) == 0
+    assert crossings(picture_with(line, ("a", "c"), ("b", "d")), line) == 1  # on each other
+    assert crossings(picture_with(line, ("a", "b"), ("c", "a")), line) == 1
 
 
 def test_a_label_stands_beside_its_line_and_covers_no_box() -> None:

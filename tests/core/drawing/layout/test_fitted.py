@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -49,9 +50,17 @@ PICTURES = {
     "chain": picture_of(60, ((i, i + 1) for i in range(59))),
     "grid": picture_of(100, grid()),
     "tree": picture_of(200, tree()),
+    "clique": picture_of(6, combinations(range(6), 2)),
 }
 # The zoom at which the canvas of a usual window shows everything; dot alone has 0.05 to 0.23.
-LEAST_ZOOM = {"star": 0.45, "two layers": 0.4, "chain": 0.5, "grid": 0.3, "tree": 0.2}
+LEAST_ZOOM = {
+    "star": 0.45,
+    "two layers": 0.4,
+    "chain": 0.5,
+    "grid": 0.3,
+    "tree": 0.2,
+    "clique": 0.7,
+}
 
 
 @pytest.mark.parametrize("name", PICTURES)
