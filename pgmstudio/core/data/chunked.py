@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -241,15 +241,32 @@ def _scrambled(numbers: NDArray[np.uint64], seed: int) -> Floats:
     return np.asarray((x >> np.uint64(11)).astype(np.float64) * 2.0**-53)
 
 
+# Rows and cells of the sample on which a model is chosen before EM goes over all rows.
+MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS = 200_000, 1 << 24
+
+
+def sample_size(columns: int) -> int:
+    """How many rows a sample of so many columns has."""
+    return max(1000, min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // max(1, columns)))
+
+
 def sample_of(
     data: ChunkedData, most: int, rng: np.random.Generator, cancel: CancelToken = NEVER
 ) -> DataSet:
-    """About `most` rows drawn at random, or all of them where there are no more; one pass."""
+    """About `most` rows drawn at random, or all of them where there are no more; one pass.
+
+    The other draws of `rng` do not depend on it.
+    """
     fraction = 2.0 if data.row_count <= most else most / data.row_count
-    codes, weights = data.values(SampleRows(fraction, int(rng.integers(2**62))), cancel)
+    own: Any = rng.bit_generator.seed_seq
+    seed = int(np.random.default_rng(own).integers(2**62))
+    codes, weights = data.values(SampleRows(fraction, seed), cancel)
     return DataSet(data.domain, codes, weights if data.facts.is_weighted else None)
 
 
-def sample_size(columns: Sequence[object], cells: int) -> int:
-    """How many rows of so many columns have so many cells."""
-    return max(1000, cells // max(1, len(columns)))
+def sample_note(rows: DataSet) -> str:
+    """What the sample was for."""
+    return (
+        f"The model was chosen on a random sample of {rows.row_count:,} rows; EM then goes over "
+        "all rows."
+    )

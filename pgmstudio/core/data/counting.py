@@ -367,6 +367,8 @@ BUFFER_CELLS = 1 << 21
 MAX_BIT_CELLS = 1 << 12
 # Joint states of a table in a file up to which its equal rows are brought to memory once.
 MAX_GROUPED_CELLS = 1 << 20
+# Cells of tables that are counted with one that was not announced.
+MAX_NEAR_CELLS = 1 << 16
 # Up to so many kept tables, all are looked through for one that has the columns of another.
 MAX_LOOKED_THROUGH = 1000
 # Cells of the tables kept from earlier passes, 256 MB, and those that one pass counts.
@@ -497,6 +499,8 @@ class ChunkedCounter(FamilyCounter):
 
     def counts(self, members: Sequence[int], cancel: CancelToken = NEVER) -> Counts:
         members = [int(m) for m in members]
+        if len(set(members)) < len(members):
+            return self._with_repeats(members, cancel)
         shape = tuple(int(self.cards[m]) for m in members)
         if not members:
             return np.array(self.data.total_weight)
@@ -507,10 +511,30 @@ class ChunkedCounter(FamilyCounter):
         key = tuple(sorted(members))
         table = self._known(key)
         if table is None:
-            self._count([((*key[:-1],), key[-1:])], cancel)
-            table = self.data.counted[key]
+            self._count_near(key, cancel)
+            table = self._known(key)
+            assert table is not None
         order = [key.index(m) for m in members]
         return np.ascontiguousarray(table.transpose(order))
+
+    def _with_repeats(self, members: Sequence[int], cancel: CancelToken) -> Counts:
+        """A table in which a column has several axes: counts are on their diagonal."""
+        once = list(dict.fromkeys(members))
+        counts = self.counts(once, cancel)
+        result = np.zeros([int(self.cards[m]) for m in members])
+        states = np.indices(counts.shape)
+        result[tuple(states[once.index(m)] for m in members)] = counts
+        return result
+
+    def _count_near(self, key: tuple[int, ...], cancel: CancelToken) -> None:
+        """Count a table that was not announced, with each other column where that is little more:
+        those who do not announce mostly ask for larger tables next."""
+        cells = math.prod(int(self.cards[m]) for m in key) * int(self.cards.sum())
+        others = [v for v in range(len(self.cards)) if v not in key]
+        if others and not self.data.has_missing and cells <= MAX_NEAR_CELLS:
+            self.prefetch([(key, others)], cancel)
+        else:
+            self._count([(key[:-1], key[-1:])], cancel)
 
     def joined(
         self, members: Sequence[int], candidates: NDArray[np.int64], cancel: CancelToken = NEVER
@@ -536,9 +560,11 @@ class ChunkedCounter(FamilyCounter):
         needed: dict[tuple[int, ...], Request] = {}
         for members, candidates in requests:
             for candidate in candidates:
-                key = tuple(sorted((*members, candidate)))
-                if key not in needed and self._known(key) is None:
-                    needed[key] = tuple(members), (candidate,)
+                key = tuple(sorted({*members, candidate}))
+                if key in needed or self._known(key) is not None:
+                    continue
+                is_new = candidate not in members
+                needed[key] = (tuple(members), (candidate,)) if is_new else (key[:-1], key[-1:])
         pairs = sum(len(key) == 2 for key in needed)
         if pairs > len(self.cards) and pair_cells(self.data) <= MAX_PASS_CELLS:
             pair_counts(self.data, cancel)

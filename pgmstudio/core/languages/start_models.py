@@ -27,7 +27,7 @@ from pgmstudio.core.languages.run_checks import knowledge_of, obeys_knowledge
 from pgmstudio.core.languages.tree.learning.accelerated import dense_cost
 from pgmstudio.core.languages.tree.learning.chow_liu import edge_weights
 from pgmstudio.core.learning.base import ImprovedModel, Learner
-from pgmstudio.core.learning.cost_estimates import START_SECONDS, forecast_run
+from pgmstudio.core.learning.cost_estimates import START_SECONDS, Passes, forecast_run
 from pgmstudio.core.learning.edge_constraints import EdgeRules, best_forest
 from pgmstudio.core.learning.smoothing import smoothed
 from pgmstudio.core.model import DirectedModel, Model
@@ -45,6 +45,8 @@ def start_models(
     the best tree where it is quick. None if the parameters are wrong, which the learner reports."""
     if language(learner.kind).from_network is None:
         return  # its learners begin with a model of their own
+    if isinstance(data, ChunkedData) and getattr(learner, "passes", Passes()).steps:
+        return  # counting pairs would be a pass for nothing else
     knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
     if knowledge is not None and knowledge.tiers and not getattr(learner, "uses_tiers", True):
         return

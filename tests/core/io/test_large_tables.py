@@ -11,6 +11,7 @@ import polars
 import pytest
 
 from pgmstudio.core.analysis.model_comparison import likelihood_of
+from pgmstudio.core.data import chunked
 from pgmstudio.core.data.chunked import ChunkedData, PassProgress, RowsNotInMemoryError
 from pgmstudio.core.data.counting import family_counter, joint_counts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
@@ -20,13 +21,16 @@ from pgmstudio.core.io.data import large_table
 from pgmstudio.core.io.data.large_table import LargeTable, can_stay_in_file, open_table
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import import_data, write_data
+from pgmstudio.core.languages.latent_class.learning.chunked_em import em_steps
+from pgmstudio.core.languages.latent_class.learning.em import LatentEm, class_rows
+from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import all_learners, learner_of
 from pgmstudio.core.learning import smoothing
-from pgmstudio.core.learning.base import Finished
+from pgmstudio.core.learning.base import Finished, ImprovedModel
 from pgmstudio.core.learning.cost_estimates import forecast_passes
 from pgmstudio.core.params import parse_params
-from tests.strategies import random_network, with_missing
+from tests.strategies import random_classes, random_network, with_missing
 
 ROWS = 700
 
@@ -109,17 +113,30 @@ def test_one_pass_counts_all_tables_that_are_announced(tmp_path: Path) -> None:
     assert large.passes == before + 1  # those of fewer columns follow from those of more
 
 
+FEW_STEPS = {"iterations": 100, "chains": 2}
 SETTINGS: dict[str, dict[str, Any]] = {
     "bn.hill-climb": {"restarts": 1},
     "bn.kes": {"restarts": 2, "greediness": (1.0, 0.5)},
-    "bn.tan": {},
+    "bn.mcmc": FEW_STEPS,
+    "ldag.mcmc": FEW_STEPS,
+    "mn.chordal": FEW_STEPS,
+    "mn.stratified": FEW_STEPS,
 }
 LEARNERS = [key for key, learner in all_learners().items() if getattr(learner, "passes", None)]
 OF_COUNTS = [key for key in LEARNERS if not learner_of(key).passes.steps]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("key", OF_COUNTS)
-@pytest.mark.parametrize("kind", [{}, {"missing": 0.1}, {"weights": True}])
+HARD = ("tree.chow-liu", "bn.hill-climb", "bn.kes", "bn.tan", "bn.pc", "ldag.greedy")
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        *((key, {}) for key in OF_COUNTS if key != "mn.stratified"),  # slow, as mn.chordal is
+        *((key, {"missing": 0.1}) for key in HARD),
+        *((key, {"weights": True}) for key in HARD),
+    ],
+)
 def test_learners_of_counts_give_the_same_model_to_the_last_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, kind: Any
 ) -> None:
@@ -143,6 +160,54 @@ def test_the_forecast_is_the_number_of_passes_where_it_is_exact(tmp_path: Path, 
     if forecast.is_exact:
         result(key, large, {})
         assert large.passes == forecast.passes
+
+
+def test_classes_of_a_table_as_large_as_a_sample_are_those_in_memory(tmp_path: Path) -> None:
+    memory, large = both(written(tmp_path, table(missing=0.1)))
+    here, there = (result("nb.latent", data, {}) for data in (memory, large))
+    assert pickle.dumps(here.model) == pickle.dumps(there.model)
+    assert large.passes == 1
+
+
+def test_a_step_of_em_on_chunks_is_that_in_memory(tmp_path: Path) -> None:
+    memory, large = both(written(tmp_path, table(missing=0.1, weights=True)), frequency="weight")
+    model = random_classes(np.random.default_rng(1), 6, 3)
+    tables = tuple(np.ones((3, card)) / card for card in memory.domain.cardinalities)
+    rng = np.random.default_rng(2)
+    tables = tuple(rng.dirichlet(np.ones(table.shape[1]), 3) for table in tables)
+    model = LatentClasses(memory.domain, model.weights, tables)
+    em = LatentEm(class_rows(memory), model, smoothing=0.5)
+    steps = em_steps(large, model, 0.5, NEVER)
+    for _ in range(5):
+        bits = em.improve()
+        stepped, again = next(steps)
+        assert again == pytest.approx(bits, rel=1e-12)
+        assert stepped.weights == pytest.approx(em.model.weights, rel=1e-10)
+        for one, other in zip(stepped.tables, em.model.tables, strict=True):
+            assert one == pytest.approx(other, rel=1e-10)
+
+
+def test_classes_chosen_on_a_sample_are_fitted_to_all_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunked, "MAX_SAMPLE_CELLS", 1000 * 6)
+    data = random_classes(np.random.default_rng(4), 6, 3).sample(3000, np.random.default_rng(5))
+    large = opened(written(tmp_path, data))
+    learner = learner_of("nb.latent")
+    params = parse_params(learner.params_type, {"components": (3,), "restarts": 1})
+    events = [*LearnTask("nb.latent", large, params, 3)(NEVER)]
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    interim = [e for e in events if isinstance(e, ImprovedModel)][-1]
+    bits = {
+        which: likelihood_of(event.model, large).per_row
+        for which, event in (("sample", interim), ("all", finished))
+    }
+    assert bits["all"] > bits["sample"]
+    assert finished.measures["log2_likelihood_per_row"] == pytest.approx(bits["all"], abs=1e-3)
+    forecast = forecast_passes(learner, params, large)
+    assert forecast is not None
+    assert 3 <= large.passes <= forecast.passes + 3
 
 
 def test_other_learners_refuse_with_a_sentence(tmp_path: Path) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +18,13 @@ from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.run_task import RunDone
 from pgmstudio.core.experiments.plans.runner import Executor, SerialExecutor, planned_keys, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from tests.dask_cluster import Running, running_cluster
 from tests.strategies import random_network
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
 pytestmark = pytest.mark.long
 
 NO_TIMES: dict[str, object] = {"seconds": None, "inference_seconds": None}
-PATIENCE_SECONDS = 120
 PLAN = Plan(
     (
         LearnerGrid("nb.latent", {"components": ([1, 2, 3],)}),
@@ -47,40 +44,10 @@ def one_version() -> Iterator[None]:
         yield
 
 
-@dataclass
-class Running:
-    """A scheduler with two workers."""
-
-    address: str
-    workers: list[subprocess.Popen[bytes]]
-
-
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Running]:
-    file = str(tmp_path / "scheduler.json")
-    ends = ["--scheduler-file", file, "--no-dashboard"]
-
-    def started(what: str, *words: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{what}", *ends, *words],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0")
-    workers = [
-        started("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
-        for _ in range(2)
-    ]
-    try:
-        with distributed.Client(scheduler_file=file, timeout=PATIENCE_SECONDS) as client:
-            client.wait_for_workers(2, timeout=PATIENCE_SECONDS)
-            address = client.scheduler.address
-        yield Running(address, workers)
-    finally:
-        for process in (*workers, scheduler):
-            process.kill()
-            process.wait()
+    with running_cluster(tmp_path) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     network_events,
 )
 from pgmstudio.core.learning.base import BaseLearner, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.hypertrees import (
     AnnealingParams,
     CliqueSizeParams,
@@ -107,6 +107,7 @@ class AugmentedTreeLearner(ChordalGraphLearner[AugmentedTreeParams]):
     """The optimum spanning tree with edges that close triangles."""
 
     key = "bn.augmented-tree"
+    passes = Passes(columns=2.0)
     title = "Augmented spanning tree"
     params_type = AugmentedTreeParams
     cost = Cost(0.1, 0.5, 2.0)
@@ -145,6 +146,7 @@ class CliqueLearner(ChordalGraphLearner[CliqueParams]):
     """A chordal graph of small cliques by simulated annealing."""
 
     key = "bn.cliques"
+    passes = Passes(columns=2.0)
     title = "Cliques of bounded size"
     params_type = CliqueParams
     cost = Cost(0.3, 0.3, 1.0)

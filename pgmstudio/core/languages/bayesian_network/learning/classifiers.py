@@ -254,6 +254,7 @@ class NaiveBayesLearner(BaseLearner[NaiveBayesParams]):
     """The class is the only parent of each feature."""
 
     key = "bn.naive-bayes"
+    passes = Passes()
     title = "Naive Bayes classifier"
     kind = "bayesian-network"
     params_type = NaiveBayesParams

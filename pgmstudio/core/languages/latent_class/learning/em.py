@@ -29,7 +29,7 @@ from pgmstudio.core.learning.responsibilities import (
 from pgmstudio.core.learning.sparse_rows import row_chunks
 
 # ln 0: as small as it can be without two of them losing the digits of the rest.
-_NEVER = -1e5
+LN_NEVER = -1e5
 # Cells times classes between two looks at the cancel token.
 _STEP_VISITS = 200_000_000
 
@@ -194,8 +194,8 @@ class LatentEm:
     def _terms(self) -> tuple[Floats, Floats]:
         """ln P(reference row, c), and what every other cell changes in it."""
         with np.errstate(divide="ignore"):
-            logs = np.maximum(np.log(self._tables), _NEVER)
-            base = np.maximum(np.log(self._weights), _NEVER)
+            logs = np.maximum(np.log(self._tables), LN_NEVER)
+            base = np.maximum(np.log(self._weights), LN_NEVER)
         reference = logs[self._reference]
         added = lined_zeros(self.rows.cell_count * self._lanes).reshape(-1, self._lanes)
         added[:, : self._count] = logs - reference[self._variable_of]

@@ -13,10 +13,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from pgmstudio.core.data.chunked import ChunkedData, sample_note, sample_of, sample_size
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.latent_class.learning.chunked_em import em_steps
 from pgmstudio.core.languages.latent_class.learning.em import ClassRows, LatentEm, class_rows
 from pgmstudio.core.languages.latent_class.learning.growth import (
     duplicate_classes,
@@ -36,7 +38,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.params import AUTO, param
@@ -141,6 +143,7 @@ class LatentClassLearner(BaseLearner[LatentParams]):
     """EM for latent classes."""
 
     key = "nb.latent"
+    passes = Passes(1, steps="max_iterations")
     title = "Latent classes"
     kind = "latent-class"
     params_type = LatentParams
@@ -158,11 +161,24 @@ class LatentClassLearner(BaseLearner[LatentParams]):
     def events(
         self, data: DataSet, params: LatentParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        search = _Search(data, params, rng, cancel)
+        rows = data
+        if isinstance(data, ChunkedData):
+            yield Progress(None, "Drawing a sample of the rows")
+            rows = sample_of(data, sample_size(len(data.domain)), rng, cancel)
+        search = _Search(rows, params, rng, cancel)
         if search.note:
             yield Note(search.note)
         yield from search.scan() if params.components else search.grow()
-        yield from search.finish()
+        if not isinstance(data, ChunkedData) or rows.row_count == data.row_count:
+            yield from search.finish()
+            return
+        yield Note(sample_note(rows))
+        for event in search.finish():
+            if isinstance(event, Finished):
+                yield ImprovedModel(event.model, event.measures)
+                yield from search.refit(event, data)
+            else:
+                yield event
 
 
 class _Search:
@@ -253,6 +269,24 @@ class _Search:
         measures = self._measures(model, self._all)
         measures["score"] = best.value(self._scan.criterion)
         yield Progress(1.0, f"{model.class_count} classes", {"score": measures["score"]})
+        yield Finished(model, measures)
+
+    def refit(self, chosen: Finished, data: ChunkedData) -> Iterator[LearnEvent]:
+        """EM from the model that a sample has chosen, on all rows."""
+        params, rows = self._params, data.total_weight
+        assert isinstance(chosen.model, LatentClasses)
+        model, bits = chosen.model, -math.inf
+        steps = em_steps(data, chosen.model, self._alpha(), self._cancel)
+        for step, (stepped, now) in zip(range(params.max_iterations), steps, strict=False):
+            model = stepped
+            counters = {"score": now / rows, "restart": -2.0, "EM step": float(step + 1)}
+            yield Progress((step + 1) / params.max_iterations, "EM on all rows", counters)
+            is_over = now - bits < params.tolerance * abs(now)
+            bits = now
+            if is_over:
+                break
+        # The likelihood is that before the last step, which gains less than the tolerance.
+        measures = {**chosen.measures, "log2_likelihood_per_row": bits / rows}
         yield Finished(model, measures)
 
     # -- parts ------------------------------------------------------------------------------------

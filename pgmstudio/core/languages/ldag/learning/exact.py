@@ -26,7 +26,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.exact_search import best_graph
 from pgmstudio.core.learning.params import knowledge_param, max_parents_param, max_table_cells_param
@@ -47,6 +47,7 @@ class ExactLearner(LabelLearner[ExactParams]):
     """The labelled graph of highest score, for few variables."""
 
     key = "ldag.exact"
+    passes = Passes(columns=4.0)
     title = "Labelled graph, exact"
     params_type = ExactParams
     cost = Cost(60.0, 0.5, 5.0)

@@ -47,7 +47,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     knowledge_param,
@@ -160,6 +160,7 @@ class LdagLearner(LabelLearner[LdagParams]):
     """Greedy search over graphs and labels."""
 
     key = "ldag.greedy"
+    passes = Passes(columns=2.0, repeats="restarts")
     title = "Labelled graph"
     params_type: type[LdagParams] = LdagParams
     cost = Cost(1.0, 0.3, 2.2, states=3.0, gaps=6.0, repeats="restarts", each=0.005)

@@ -36,7 +36,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     knowledge_param,
@@ -277,6 +277,7 @@ class McmcLearner(LabelLearner[McmcParams]):
     """The best labelled graph that chains visit, and probabilities of edges and labels."""
 
     key = "ldag.mcmc"
+    passes = Passes(columns=4.0)
     title = "Labelled graph, chains"
     params_type = McmcParams
     cost = Cost(2.0, 0.3, 2.5)

@@ -43,7 +43,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.languages.markov_network.structure import Configuration, Edge
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.structure_posterior import (
     MIN_LISTED,
@@ -191,6 +191,7 @@ class ChordalLearner(ChordalFamilyLearner[ChordalParams]):
     """The chordal graph of largest marginal likelihood, and probabilities of edges."""
 
     key = "mn.chordal"
+    passes = Passes(columns=6.0)
     title = "Chordal graph"
     params_type = ChordalParams
     cost = Cost(0.35, 0.3, 1.5)
@@ -200,6 +201,7 @@ class StratifiedLearner(ChordalFamilyLearner[StratifiedParams]):
     """The decomposable graph with strata of largest marginal likelihood."""
 
     key = "mn.stratified"
+    passes = Passes(columns=6.0)
     title = "Chordal graph with strata"
     params_type = StratifiedParams
     cost = Cost(12.0, 0.3, 1.5)

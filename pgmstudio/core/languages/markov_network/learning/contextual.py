@@ -43,7 +43,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.params import AUTO, param
 
 SCRATCH, INCREMENTAL = "scratch", "incremental"
@@ -112,6 +112,7 @@ class ContextualLearner(MarkovLearner[ContextualParams]):
     """Edges that vanish in some contexts."""
 
     key = "mn.contextual"
+    passes = Passes(columns=4.0)
     title = "Contextual Markov network"
     params_type = ContextualParams
     cost = Cost(18.0, 0.4, 2.0, gaps=2.0)

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
@@ -123,6 +124,14 @@ class MarkovLearner(CompletingLearner[P]):
     kind = "markov-network"
     uses_tiers = False
     score_kind = ScoreKind.PSEUDO
+
+    def refuses(self, data: DataSet) -> str | None:
+        if isinstance(data, ChunkedData) and data.has_missing:
+            return (
+                "Markov networks with missing cells need all rows in memory, and the rows of this "
+                "table stay in its file. Import a part of the rows, or take missing as a state."
+            )
+        return super().refuses(data)
 
     def refit(
         self, result: Finished, data: DataSet, params: P, cancel: CancelToken

@@ -42,7 +42,7 @@ from pgmstudio.core.languages.markov_network.pseudo_likelihood import (
 )
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure
 from pgmstudio.core.learning.base import ArtifactSaved, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.params import lambda_param
 from pgmstudio.core.learning.undirected_rules import UndirectedRules, direction_note
 from pgmstudio.core.number_format import count_of
@@ -181,6 +181,7 @@ class MplLearner(MarkovLearner[MplParams]):
     """The blanket of each variable, then the graph."""
 
     key = "mn.mpl"
+    passes = Passes(columns=2.0)
     title = "Marginal pseudo-likelihood"
     params_type = MplParams
     cost = Cost(2.0, 0.6, 2.0, states=4.0)

@@ -49,7 +49,7 @@ from pgmstudio.core.learning.base import (
     BaseLearner,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.independence import DataTests, IndependenceTester
 
@@ -188,6 +188,7 @@ class NpcLearner(BaseLearner[NpcParams]):
     """Tests that explain each other."""
 
     key = "bn.npc"
+    passes = Passes(columns=1.0)
     title = "Necessary paths (NPC)"
     kind = "bayesian-network"
     params_type = NpcParams

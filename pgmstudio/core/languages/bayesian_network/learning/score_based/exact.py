@@ -17,7 +17,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_r
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import network_events
 from pgmstudio.core.learning.base import BaseLearner, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.exact_search import best_graph
 from pgmstudio.core.learning.params import (
@@ -61,6 +61,7 @@ class ExactNetworkLearner(BaseLearner[ExactParams]):
     """The Bayesian network of highest score among all graphs, for few columns."""
 
     key = "bn.exact"
+    passes = Passes(columns=4.0)
     title = "Best of all graphs (exact)"
     kind = "bayesian-network"
     params_type = ExactParams

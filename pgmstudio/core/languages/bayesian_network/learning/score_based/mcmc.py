@@ -32,7 +32,7 @@ from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import
     network_events,
 )
 from pgmstudio.core.learning.base import ArtifactSaved, BaseLearner, ImprovedModel, LearnEvent
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.learning.params import (
     bdeu_rows_param,
@@ -218,6 +218,7 @@ class DagMcmcLearner(BaseLearner[DagMcmcParams]):
     """The best graph that chains visit, and probabilities of edges."""
 
     key = "bn.mcmc"
+    passes = Passes(columns=3.0)
     title = "Markov chain Monte Carlo"
     kind = "bayesian-network"
     params_type = DagMcmcParams
