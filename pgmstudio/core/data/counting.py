@@ -204,7 +204,7 @@ def pair_counts(
     cards = _cards(data)
     cells = pair_cells(data)
     _check_cells(cells, "The table of all pairs of columns")
-    offsets = _pair_offsets(cards)
+    offsets = pair_offsets(cards)
     if isinstance(data, ChunkedData):
         return PairCounts(data.domain.cardinalities, _chunked_pairs(data, cancel), offsets)
     if PLAIN_COUNTS.will_do(data, 2 * math.comb(len(cards), 2)):
@@ -225,7 +225,7 @@ def pair_cells(data: DataSet) -> int:
     return int((cards.sum() ** 2 - (cards**2).sum()) // 2)
 
 
-def _pair_offsets(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+def pair_offsets(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the tables of pairs are: that of i < j behind those of earlier i, and of i with j' < j.
 
     In place, since with many columns this takes gigabytes.
@@ -245,7 +245,7 @@ def pair_counts_by_state(
     if isinstance(data, ChunkedData):
         _check_cells(pair_cells(data) * len(states), "The table of all pairs for every state")
         (flat,) = data.sums(_PairsByState(target), cancel)
-        offsets = _pair_offsets(data.card_array)
+        offsets = pair_offsets(data.card_array)
         yield from (PairCounts(data.domain.cardinalities, row, offsets) for row in flat)
         return
     for state in states:

@@ -121,6 +121,9 @@ def _impossible_rows(model: ProbabilisticModel, data: DataSet) -> int:
 
 def _is_positive(model: object) -> bool:
     """Whether its tables show that no row has probability 0."""
+    parts = zip(getattr(model, "trees", ()), getattr(model, "weights", ()), strict=False)
+    if any(weight > 0 and _is_positive(tree) for tree, weight in parts):
+        return True
     tables = getattr(model, "tables", ())
     return len(tables) > 0 and all(np.all(np.asarray(table) > 0) for table in tables)
 

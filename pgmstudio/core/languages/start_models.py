@@ -45,7 +45,7 @@ def start_models(
     the best tree where it is quick. None if the parameters are wrong, which the learner reports."""
     if language(learner.kind).from_network is None:
         return  # its learners begin with a model of their own
-    if isinstance(data, ChunkedData) and getattr(learner, "passes", Passes()).steps:
+    if isinstance(data, ChunkedData) and getattr(learner, "passes", Passes()).has_sample:
         return  # counting pairs would be a pass for nothing else
     knowledge = knowledge_of(params) if obeys_knowledge(learner) else None
     if knowledge is not None and knowledge.tiers and not getattr(learner, "uses_tiers", True):

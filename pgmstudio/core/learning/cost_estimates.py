@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pgmstudio.core.data.chunked import ChunkedData
+from pgmstudio.core.data.chunked import ChunkedData, sample_size
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import MAX_CASES, case_total
 from pgmstudio.core.large_counts import in_units
@@ -108,12 +108,14 @@ class Passes:
     times as there are columns, times `columns`, for each of its repeats.
 
     `steps`: the parameter with the most steps of EM over all rows, each of which is a pass.
+    With `has_sample` the model is chosen on a sample, which is all there is of a small table.
     """
 
     fixed: int = 1
     columns: float = 0.0
     repeats: str = ""
     steps: str = ""
+    has_sample: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,12 @@ def forecast_passes(learner: object, params: object, data: ChunkedData) -> PassF
         return None
     times, _ = _repeats(passes.repeats, params)
     count = passes.fixed + round(passes.columns * len(data.domain) * times)
+    if passes.has_sample and data.row_count <= sample_size(len(data.domain)):
+        return PassForecast(1, True, data.pass_bytes)
     if passes.steps:
         count += int(getattr(params, passes.steps))
     smoothing = getattr(params, "smoothing", None)
-    if smoothing == AUTO and not passes.steps and case_total(data) <= MAX_CASES:
+    if smoothing == AUTO and not passes.has_sample and case_total(data) <= MAX_CASES:
         count += 2  # to deal the rows into folds, and to count them
     needs_em = data.has_missing and getattr(params, "missing", "") == EM
     count += EM_PASSES * needs_em

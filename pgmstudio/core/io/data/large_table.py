@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import tempfile
@@ -53,6 +54,7 @@ from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import clean_table, data_format, guarded
 from pgmstudio.core.io.reading_limits import check_regular
 from pgmstudio.core.resources import cache_folder
+from pgmstudio.version import __version__
 
 if TYPE_CHECKING:
     import polars
@@ -390,6 +392,11 @@ def _opened(
     cancel: CancelToken,
     report: ReportFraction,
 ) -> Imported:
+    record = _record(path, options)
+    known = _recorded(record)
+    if known is not None:
+        report(1.0)
+        return replace(known.imported, data=LargeTable(known.source, known.facts, reader))
     table = _beginning(path, options)
     if options.domain is None:
         check_names(table.frame.columns, options)
@@ -409,7 +416,40 @@ def _opened(
     source = replace(source, options=coding)
     source = replace(source, cache_key=_cache_key(source))
     facts = _facts(source, reader, cancel, half)
+    if source.cache_key:
+        _write_record(record, _Opened(imported, source, facts))
     return replace(imported, data=LargeTable(source, facts, reader))
+
+
+@dataclass(frozen=True, eq=False)
+class _Opened:
+    """What opening a file found, so that it is not read again for that."""
+
+    imported: Imported
+    source: TableSource
+    facts: TableFacts
+
+
+def _record(path: Path, options: ImportOptions) -> Path:
+    """Where that is kept; another file, program or choice has another place."""
+    stamp = path.stat()
+    parts = (_VERSION, __version__, str(path), stamp.st_size, stamp.st_mtime_ns, options)
+    sizes = (CHUNK_CELLS, CHUNK_BYTES)
+    key = hashlib.sha256(repr((parts, sizes)).encode()).hexdigest()[:20]
+    return tables_folder() / f"{key}.opened"
+
+
+def _recorded(record: Path) -> _Opened | None:
+    try:
+        opened = pickle.loads(record.read_bytes())
+        os.utime(record)
+    except (OSError, pickle.UnpicklingError, AttributeError, EOFError, ImportError):
+        return None
+    return opened if isinstance(opened, _Opened) else None
+
+
+def _write_record(record: Path, opened: _Opened) -> None:
+    _write(record, np.frombuffer(pickle.dumps(opened), dtype=np.uint8))
 
 
 def _beginning(path: Path, options: ImportOptions) -> RawTable:
@@ -638,6 +678,6 @@ def _remove_unused(folder: Path) -> None:
     for one in folder.glob("*"):
         try:
             if one.stat().st_mtime < oldest:
-                shutil.rmtree(one, ignore_errors=True)
+                shutil.rmtree(one, ignore_errors=True) if one.is_dir() else one.unlink()
         except OSError:
             continue

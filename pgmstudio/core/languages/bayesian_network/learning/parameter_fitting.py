@@ -28,7 +28,9 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
 from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
+    EM_SECONDS,
     Expectation,
+    expectation_of,
 )
 from pgmstudio.core.languages.bayesian_network.missing_cells import Counts, Table
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -112,7 +114,6 @@ MIN_INITIAL = 0.1
 ZERO_FREE = 0.01
 # The end of a run: when it settles, and about how long it may take.
 FINAL_TOLERANCE = 1e-5
-MAX_SECONDS = 60.0
 FEWEST_ITERATIONS = 10
 TOO_LARGE_FOR_EM = (
     "The network is too large to sum missing cells out, so its parameters were counted on the "
@@ -240,7 +241,7 @@ def refined(
     if missing != EM or not data.has_missing:
         return fitted
     try:
-        expectation = Expectation(fitted.network.dag, data, cancel)
+        expectation = expectation_of(fitted.network.dag, data, cancel)
     except TooLargeError:
         yield Note(TOO_LARGE_FOR_EM)
         return fitted
@@ -251,8 +252,12 @@ def refined(
     steps = em_states(
         expectation, start, pseudo, tolerance=FINAL_TOLERANCE, most=most, cancel=cancel
     )
-    for state in steps:
-        yield Progress(None, f"Tables by EM, iteration {state.iteration}")
+    try:
+        for state in steps:
+            yield Progress(None, f"Tables by EM, iteration {state.iteration}")
+    except TooLargeError:  # where rows are read in chunks, at the first step
+        yield Note(TOO_LARGE_FOR_EM)
+        return fitted
     assert state is not None
     yield em_note(state.iteration, most, state.log2_likelihood / data.total_weight)
     network = BayesianNetwork(data.domain, fitted.network.dag, state.tables)
@@ -299,7 +304,7 @@ def network_events(
 
 def affordable_iterations(seconds: float) -> int:
     """How often EM may go through rows that take so many seconds each time."""
-    return int(np.clip(MAX_SECONDS / max(seconds, 1e-9), FEWEST_ITERATIONS, MAX_ITERATIONS))
+    return int(np.clip(EM_SECONDS / max(seconds, 1e-9), FEWEST_ITERATIONS, MAX_ITERATIONS))
 
 
 def em_note(iterations: int, most: int, bits_per_row: float) -> Note:

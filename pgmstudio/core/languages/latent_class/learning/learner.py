@@ -143,7 +143,7 @@ class LatentClassLearner(BaseLearner[LatentParams]):
     """EM for latent classes."""
 
     key = "nb.latent"
-    passes = Passes(1, steps="max_iterations")
+    passes = Passes(steps="max_iterations", has_sample=True)
     title = "Latent classes"
     kind = "latent-class"
     params_type = LatentParams

@@ -9,14 +9,15 @@ in E and count with their posterior in M, so it is exact EM for cells missing at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.counting import PairCounts
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.learning.em import TreeMixtureSteps
@@ -230,6 +231,25 @@ class TreeMixtureEm(TreeMixtureSteps):
             self._tables[k],
         )
         self._update_terms(k)
+
+    def improve_by(self, pairs: Sequence[PairCounts], masses: Floats) -> None:
+        """The M step for sums over rows that are elsewhere: the mass of every component and the
+        counts of all pairs of columns in it."""
+        first, second = np.triu_indices(self.rows.cell_count)
+        ranks = self._rank_of[first], self._rank_of[second]
+        at = (self._offsets[np.minimum(*ranks)] + np.maximum(*ranks)) * self._lanes
+        self._clear()
+        width = len(self.rows.domain)
+        for k, counted in enumerate(pairs):
+            above = combinations(range(width), 2)
+            joints = {(u, v): counted.table(u, v) for u, v in above}
+            for u in range(width):
+                other = 1 if u == 0 else 0
+                joints[u, u] = np.diag(counted.table(u, other).sum(axis=1))
+            self._sums[0][at + k] = self._pairs_of(joints)
+        self._works[0].masses[:] = masses
+        for _ in self._maximising():
+            pass
 
     # -- prior ------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
+from pgmstudio.core.data.chunked import ChunkedData, sample_note, sample_of, sample_size
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.errors import ParameterError, PgmStudioError, no_column
@@ -21,6 +22,8 @@ from pgmstudio.core.languages.sessions import open_session
 from pgmstudio.core.languages.tree.learning.accelerated import ACCELERATED, Choice
 from pgmstudio.core.languages.tree.learning.priors import TreePriors, likeness_costs
 from pgmstudio.core.languages.tree_mixture.averaging import averaged
+from pgmstudio.core.languages.tree_mixture.learning.chunked_em import expected_pairs
+from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency
 from pgmstudio.core.languages.tree_mixture.learning.em import (
     TreeMixtureSteps,
@@ -50,7 +53,7 @@ from pgmstudio.core.learning.base import (
     LearnEvent,
     P,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.edge_constraints import ForestRules, rules_beside
 from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.sparse_rows import SparseRows, joined, listing_cells
@@ -157,6 +160,7 @@ class MixtureSearch:
         rng: np.random.Generator,
         cancel: CancelToken,
         held: DataSet | None = None,
+        all_rows: ChunkedData | None = None,
     ) -> None:
         """With `held`, these rows choose the model, and all of `data` is for training."""
         self._params, self._rng, self._cancel = params, rng, cancel
@@ -165,6 +169,7 @@ class MixtureSearch:
         self._data, self._given, self._is_shared = data, held, is_shared
         if params.choice is not None and params.average > 1:
             raise ParameterError({"average": "must be 1 with a choice variable"})
+        self._all_rows = all_rows  # of which `data` are a sample
         self._best: _Fitted | None = None
         self._top: list[_Fitted] = []  # the models to average, best first
         self._best_reported = -math.inf  # the score of the last reported model
@@ -320,6 +325,11 @@ class MixtureSearch:
                 f"{len(self._top)} models are averaged; the heaviest has {weights.max():.3g} of "
                 "the weight."
             )
+        if self._all_rows is not None:
+            yield Note(sample_note(self._data))
+            yield ImprovedModel(model, measures)
+            model, bits = yield from self._fitted_to_all(best, model, self._all_rows)
+            measures["log2_likelihood_per_row"] = bits
         if point.empty:
             yield Note(f"{point.empty} of {point.trees} trees have less than one row.")
         yield Progress(1.0, f"{point.trees} trees", {"score": measures["score"]})
@@ -338,6 +348,25 @@ class MixtureSearch:
             yield Progress(None, message, counters)
         bits = em.log_likelihood() * _BITS / max(rows.total_weight, 1e-300)
         return self._model(em.taken()), bits
+
+    def _fitted_to_all(
+        self, best: _Fitted, model: TreeMixture, data: ChunkedData
+    ) -> Generator[LearnEvent, None, tuple[TreeMixture, float]]:
+        """The mixture after a few more steps on a table that is read in chunks, and the bits per
+        row before the last of them."""
+        priors = self._priors(best.point.trees, best.point.smoothing)
+        rows = replace(self._train)
+        vars(rows)["total_weight"] = data.total_weight  # the sums come from all rows
+        em = TreeMixtureEm(rows, best.point.trees, priors, self._cancel)
+        bits = 0.0
+        for step in range(LAST_STEPS):
+            total, masses, pairs = expected_pairs(data, model, self._cancel)
+            bits = total / data.total_weight
+            em.improve_by(pairs, masses)
+            model = em.mixture()
+            counters = {"score": bits, "restart": -2.0, "EM step": float(step + 1)}
+            yield Progress((step + 1) / LAST_STEPS, "EM on all rows", counters)
+        return model, bits
 
     def _averaged_point(self, model: TreeMixture, best: MixturePoint) -> MixturePoint:
         """The measures of an average of models; `best` is the first of them."""
@@ -613,6 +642,7 @@ class MixtureLearner(TreeMixtureLearner[MixtureParams]):
     """MixTree: EM for trees with edges of their own."""
 
     key = "mixture.trees"
+    passes = Passes(1 + LAST_STEPS, has_sample=True)
     title = "Mixture of trees"
     params_type = MixtureParams
     cost = Cost(3.0, 1.0, 1.5, states=2.0, gaps=1.5, completes=False, repeats="restarts")
@@ -621,8 +651,23 @@ class MixtureLearner(TreeMixtureLearner[MixtureParams]):
     def events(
         self, data: DataSet, params: MixtureParams, rng: np.random.Generator, cancel: CancelToken
     ) -> Iterator[LearnEvent]:
-        search = MixtureSearch(data, params, is_shared=self.is_shared, rng=rng, cancel=cancel)
+        rows, all_rows = data, None
+        if isinstance(data, ChunkedData):
+            rows = sample_of(data, sample_size(len(data.domain)), rng, cancel)
+            all_rows = data if rows.row_count < data.row_count else None
+        search = MixtureSearch(
+            rows, params, is_shared=self.is_shared, rng=rng, cancel=cancel, all_rows=all_rows
+        )
         yield from search.run()
+
+    def refuses(self, data: DataSet) -> str | None:
+        if isinstance(data, ChunkedData) and data.has_missing:
+            return (
+                "Mixtures of trees with missing cells need all rows in memory, and the rows of "
+                "this table stay in its file. Import a part of the rows, or take missing as a "
+                "state."
+            )
+        return super().refuses(data)
 
 
 class SharedMixtureLearner(MixtureLearner):

@@ -25,7 +25,7 @@ from pgmstudio.core.inference.junction_tree.query import joint_of
 from pgmstudio.core.inference.junction_tree.schedule import plan_of
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.expected_counts import (
-    Expectation,
+    expectation_of,
 )
 from pgmstudio.core.languages.bayesian_network.learning.parameter_fitting import (
     MAX_ITERATIONS,
@@ -46,7 +46,7 @@ from pgmstudio.core.learning.base import (
     ImprovedModel,
     LearnEvent,
 )
-from pgmstudio.core.learning.cost_estimates import Cost
+from pgmstudio.core.learning.cost_estimates import Cost, Passes
 from pgmstudio.core.learning.params import knowledge_param, smoothing_param
 from pgmstudio.core.learning.score_definition import ScoreKind
 from pgmstudio.core.learning.smoothing import tune_smoothing
@@ -185,6 +185,7 @@ class EmLearner(BaseLearner[EmParams]):
     """CPTs of a given graph, also of incomplete data."""
 
     key = "bn.em"
+    passes = Passes(steps="iterations")
     title = "Parameters by EM"
     kind = "bayesian-network"
     params_type = EmParams
@@ -296,7 +297,7 @@ class _Search:
         self.task = task
         self.smoothing = smoothing
         self._rng = rng
-        self.expectation = Expectation(task.dag, task.rows, cancel)
+        self.expectation = expectation_of(task.dag, task.rows, cancel)
         self._pseudo = task.pseudo_counts(smoothing)
         restarts = task.params.restarts
         if restarts == AUTO:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pgmstudio.core.data.counting import joint_counts
+from pgmstudio.core.data.chunked import Arrays, ChunkedData
+from pgmstudio.core.data.counting import family_counter, joint_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -35,6 +36,9 @@ from pgmstudio.core.languages.bayesian_network.missing_cells import (
     Parts,
     Table,
 )
+
+# About how long EM may take for the tables of a graph.
+EM_SECONDS = 60.0
 
 
 def incomplete_rows(data: DataSet) -> DataSet:
@@ -126,6 +130,54 @@ class Expectation:
         if self._tree_rows is not None:
             log2_likelihood += self._tree_rows.add(tables, counts, cancel)
         return Expected(self.layout.shaped(counts), log2_likelihood)
+
+
+# Steps on a table that is read in chunks; each is a pass.
+CHUNKED_STEPS = 20
+
+
+class ChunkedExpectation(Expectation):
+    """The same of a table that is read in chunks; every step is a pass."""
+
+    def __init__(self, dag: Dag, data: ChunkedData, cancel: CancelToken = NEVER) -> None:
+        self._data, self._dag = data, dag
+        self.layout = Layout.of(dag, data.domain.cardinalities)
+        self.total_weight = data.total_weight
+        families = [self.layout.family(child) for child in range(len(dag.names))]
+        counter = family_counter(data)
+        counter.prefetch([(family[:-1], family[-1:]) for family in families], cancel)
+        self.observed = tuple(counter.counts(family, cancel) for family in families)
+
+    @property
+    def is_complete(self) -> bool:
+        return not self._data.has_missing
+
+    @property
+    def seconds(self) -> float:
+        """So many that EM makes CHUNKED_STEPS of them in its time."""
+        return EM_SECONDS / CHUNKED_STEPS
+
+    def step(self, tables: Sequence[Table], cancel: CancelToken = NEVER) -> Expected:
+        work = _ExpectedOfChunk(self._dag, tuple(tables))
+        log2_likelihood, *counts = self._data.sums(work, cancel)
+        return Expected(tuple(counts), float(log2_likelihood))
+
+
+@dataclass(frozen=True)
+class _ExpectedOfChunk:
+    dag: Dag
+    tables: tuple[Table, ...]
+
+    def __call__(self, chunk: DataSet, _first_row: int) -> Arrays:
+        expected = Expectation(self.dag, chunk).step(self.tables)
+        return np.array(expected.log2_likelihood), *expected.counts
+
+
+def expectation_of(dag: Dag, data: DataSet, cancel: CancelToken = NEVER) -> Expectation:
+    """The expectation step for rows in memory, or for those of a table read in chunks."""
+    if isinstance(data, ChunkedData):
+        return ChunkedExpectation(dag, data, cancel)
+    return Expectation(dag, data, cancel)
 
 
 class _TreeRows:
