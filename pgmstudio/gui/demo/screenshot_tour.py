@@ -68,7 +68,7 @@ class WindowDriver:
         self.window = window
         self.app = window.app
 
-    def wait_for(self, what: str, check: Callable[[], object], seconds: float = 30) -> None:
+    def wait_for(self, what: str, check: Callable[[], object], seconds: float = 120) -> None:
         """Let the window work until `check()` holds; TimeoutError names what did not come."""
         end = time.monotonic() + seconds
         while not check():
