@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable
 from functools import cache
+from types import MethodType
 from weakref import WeakMethod
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
@@ -48,7 +49,7 @@ class Restyler(QObject):
         self._keeper = QWidget()
         self._keeper.setStyleSheet("QWidget { }")
         self._left: list[QWidget] = []
-        self._calls: list[WeakMethod[Callable[[], None]]] = []
+        self._calls: list[WeakMethod[MethodType]] = []
         self._slices = QTimer(self, interval=0)
         self._slices.timeout.connect(self._on_slice)
 
@@ -71,7 +72,7 @@ class Restyler(QObject):
         self._left += polished  # the others have not been shown or wait already
         self._slices.start()
 
-    def call_later(self, slot: WeakMethod[Callable[[], None]]) -> None:
+    def call_later(self, slot: WeakMethod[MethodType]) -> None:
         """Call it once after the hidden widgets have the new look."""
         if slot not in self._calls:
             self._calls.append(slot)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Literal
+from types import MethodType
+from typing import Literal, cast
 from weakref import WeakMethod
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -36,7 +37,7 @@ class Theme(QObject):
         self._scale = 1.0
         self._reduced_motion = False
         self._restyler: Restyler | None = None
-        self._followers: list[WeakMethod[Callable[[], None]]] = []
+        self._followers: list[WeakMethod[MethodType]] = []
 
     @property
     def mode(self) -> Mode:
@@ -73,7 +74,7 @@ class Theme(QObject):
 
     def follow(self, slot: Callable[[], None]) -> None:
         """Call a widget's method for a new look: at once while it is seen, else a little later."""
-        self._followers.append(WeakMethod(slot))
+        self._followers.append(WeakMethod(cast(MethodType, slot)))
 
     def finish(self) -> None:
         """Give hidden widgets the present look now instead of a little later."""
