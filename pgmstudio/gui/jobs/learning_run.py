@@ -228,7 +228,9 @@ class LearningRun(QObject):
     def _on_state(self, state: JobState) -> None:
         if state.is_end:
             self._end = self._held_since or time.monotonic()
-            if self._is_start:
+            if self._is_start and state is JobState.FAILED:
+                self.best, self.measures = None, {}  # it has learned nothing
+            elif self._is_start:
                 self.notes.append(START_KEPT)
         self.changed.emit()
         if state.is_end:

@@ -323,6 +323,19 @@ def test_a_run_that_fails_says_why(qtbot: QtBot, window: MainWindow) -> None:
     assert any(message.startswith("Augmented failed after") for message in messages)
 
 
+def test_a_run_that_fails_before_it_has_learned_anything_leaves_no_model(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    app = window.app
+    add_sprinkler(app)
+    before = set(app.project.models)
+    params = parse_params(learner_of("possibilistic.exhaustive").params_type, {"max_variables": 2})
+    with qtbot.waitSignal(app.workspace.runs.run_ended, timeout=LONG_MS):
+        run_recorder(app).start(RunRequest("All", "possibilistic.exhaustive", params, 0, "d1"))
+    assert next(iter(app.project.runs.values())).outcome is Outcome.FAILED
+    assert set(app.project.models) == before
+
+
 def test_a_model_that_is_waited_for_opens_by_itself_and_others_are_offered(
     qtbot: QtBot, window: MainWindow, page: LearnPage
 ) -> None:
