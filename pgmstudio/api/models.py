@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.api.answers import Beliefs, Drawing, Explanation
+from pgmstudio.api.answers import Beliefs, Drawing, Explanation, Table
 from pgmstudio.api.checks import check_seconds, check_whole
 from pgmstudio.api.data import Data, TableLike, rows_for
 from pgmstudio.api.evidence import States, findings_of
 from pgmstudio.core.analysis.classification import TargetBeliefs, target_beliefs
 from pgmstudio.core.analysis.cluster_assignment import row_components
+from pgmstudio.core.analysis.consensus import consensus_of, consensus_table
 from pgmstudio.core.errors import ParameterError, PgmStudioError, named
 from pgmstudio.core.execution.events import NEVER, StopSwitch
 from pgmstudio.core.inference.base import Finding, Scale
@@ -227,6 +228,14 @@ class Fitted:
         """The most probable state of the target in every row."""
         beliefs = self._target_beliefs(data, target)
         return [beliefs.variable.states[code] for code in beliefs.chosen]
+
+    def consensus(self, target: str | None = None) -> Table:
+        """Per class and variable: the consensus (a state or group of states of at least 80 %, or
+        “–”), the most probable state with its probability, the information content log2 r − H and
+        the divergence from the margin, in bits. Without `target`, of the components of a mixture.
+        """
+        head, *lines = consensus_table(consensus_of(self.model, target))
+        return Table(tuple(map(str, head)), tuple(map(tuple, lines)))
 
     def responsibilities(self, data: TableLike) -> NDArray[np.float64]:
         """P(class | row) of a latent class model or P(component | row) of a mixture."""

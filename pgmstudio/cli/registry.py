@@ -58,6 +58,7 @@ _GROUPS = {
     ),
     "Ask a model": (
         Command("query", "MODEL --given V=s", "compute beliefs given evidence"),
+        Command("consensus", "MODEL --target V", "read the typical states of every class"),
         Command("sensitivity", "MODEL --target V=s", "show what a belief depends on"),
         Command("sample", "MODEL -n N -o DATA", "draw rows from a model, also given evidence"),
         Command("draw", "MODEL OUT.svg", "draw a model as SVG, PNG or PDF"),

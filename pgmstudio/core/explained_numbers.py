@@ -496,6 +496,13 @@ NUMBERS = {
     ),
     # -- dependence
     "Mutual information": _INFORMATION,
+    "Information content": ExplainedNumber(
+        "log2 r + Σ P(x | t) log2 P(x | t)",
+        "the model; t is a state of the target, r the number of states of x",
+        "bits",
+        "0: all states are equally probable; log2 r: one is certain",
+        "Schneider and Stephens 1990",
+    ),
     "MI": _INFORMATION,
     "MI (bits)": _INFORMATION,
     "Entropy": ExplainedNumber(

@@ -361,3 +361,10 @@ def test_presets_are_settings_that_other_arguments_replace(coronary: pgm.Data) -
         pgm.learn("bn.kes", coronary, preset="theses")
     with pytest.raises(ParameterError, match="has none"):
         pgm.learn("tree.chow-liu", coronary, preset="thesis")
+
+
+def test_the_consensus_of_a_class_is_its_most_probable_states(asia: pgm.Fitted) -> None:
+    lines = {(row["class"], row["variable"]): row for row in asia.consensus("bronc")}
+    assert lines["no", "dysp"]["consensus"] == "no"
+    belief = asia.query("dysp", given={"bronc": "no"})["dysp"]["no"]
+    assert lines["no", "dysp"]["probability"] == pytest.approx(belief)

@@ -171,3 +171,20 @@ def test_models_are_averaged_by_their_posterior_or_by_given_weights(
     assert made.weights == pytest.approx([*(0.75 * model.weights), *(0.25 * model.weights[::-1])])
     assert "needs rows" in call("average", mixture, turned, "--weights", "posterior").err
     assert "not one of" in call("average", mixture, turned, "--weights", "half").err
+
+
+def test_the_consensus_of_every_class_is_shown_and_written(
+    call: Call, classes: Path, asia: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "consensus.csv"
+    shown = call("consensus", asia, "--target", "bronc", "-o", out).out
+    assert "yes (45.0 %)" in shown
+    with out.open() as stream:
+        lines = {(line["class"], line["variable"]): line for line in csv.DictReader(stream)}
+    assert len(lines) == 2 * 7
+    assert lines["yes", "dysp"]["consensus"] == "yes"
+    beliefs = call("query", asia, "--given", "bronc=yes", "--of", "dysp", "--json").json["beliefs"]
+    assert float(lines["yes", "dysp"]["probability"]) == pytest.approx(beliefs["dysp"]["yes"])
+    records = call("consensus", classes, "--json").json["consensus"]
+    assert {one["class"] for one in records} == {"class 1", "class 2", "class 3"}
+    assert "has no components" in call("consensus", asia).err

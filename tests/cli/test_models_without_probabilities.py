@@ -48,6 +48,7 @@ REFUSALS: dict[str, list[tuple[str, str]]] = {
     "sample": [("{m} -n 3 -o {o}/rows.csv", "cannot be sampled")],
     "curve": [("{d} --learners {l}.spanning-tree -o {o}/curve", "no log-likelihood")],
     "cross-validate": [("{d} --learners {l}.spanning-tree", "no log-likelihood")],
+    "consensus": [("{m} --target shape", "has no probabilities. Use pgmstudio query")],
     "average": [("{m} {m}", "cannot be averaged")],
     "disagree": [("{m} {m} --given shape=square", "has no probabilities")],
     "why": [("{m} {d} color shape", "has no probabilities. Use pgmstudio associations")],

@@ -192,6 +192,9 @@ def blocks(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.wait_for("the answer", lambda: judged.answer is not None and not judged.is_stale, 60)
     QTest.qWait(500)
     yield "classification"
+    judged.lists.views.button("consensus").click()
+    QTest.qWait(200)
+    yield "classification-consensus"
 
 
 def images(driver: WindowDriver, _own: Path) -> Iterator[str]:

@@ -25,6 +25,13 @@ from pgmstudio.core.analysis.classification import (
     prediction_table,
     roc_table,
 )
+from pgmstudio.core.analysis.consensus import (
+    CERTAIN,
+    HIGH,
+    ClassState,
+    Consensus,
+    consensus_table,
+)
 from pgmstudio.core.analysis.feature_selection import Feature
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import Progress
@@ -123,6 +130,47 @@ _ROWS = (
 )
 
 
+def _consensus_columns(consensus: Consensus) -> list[Column]:
+    """The variable; of every state of the target the consensus and its bits; the information."""
+
+    def of_state(state: str, weight: float) -> tuple[Column, Column]:
+        def cell(name: str) -> ClassState:
+            return consensus.cells[state, name]
+
+        def tip(name: str) -> str:
+            one = cell(name)
+            pairs = zip(one.variable.states, one.probabilities, strict=True)
+            return "\n".join(
+                [f"P({name} | {state}):", *(f"{value}: {p:.4f}" for value, p in pairs)]
+            )
+
+        return (
+            Column(
+                state,
+                value=lambda name: cell(name).text,
+                tip=f"{consensus.target} = {state}, P = {weight:.4f}: the state or states that "
+                f"have a probability of at least {100 * HIGH:.0f} %.",
+                cell_tip=tip,
+                weight=lambda name: "semibold" if cell(name).is_certain else "regular",
+            ),
+            Column(
+                "Bits",
+                _bits,
+                True,
+                value=lambda name: cell(name).information_bits,
+                tip=f"Information content in {state}: log2 r − H.",
+                cell_tip=tip,
+                explains="Information content",
+            ),
+        )
+
+    pairs = zip(consensus.states, consensus.weights.tolist(), strict=True)
+    return [
+        Column("Variable", value=str, stretches=True),
+        *(column for state, weight in pairs for column in of_state(state, weight)),
+    ]
+
+
 class ListsPane(QWidget):
     """Features and rows; `row_requested` sends a row to use as evidence, `named` a variable."""
 
@@ -138,6 +186,11 @@ class ListsPane(QWidget):
             [
                 ("features", "Features", "Mutual information of each variable with the target."),
                 ("rows", "Rows of a cell", "The rows of the selected cell of the matrix."),
+                (
+                    "consensus",
+                    "Consensus",
+                    "The typical states of every variable in each state of the target.",
+                ),
             ],
             "classifyList",
         )
@@ -150,6 +203,10 @@ class ListsPane(QWidget):
             "classifyRows", "Rows of the cell; Enter or double-click to set one as evidence", _ROWS
         )
         self.rows.chosen.connect(self._on_row)
+        self.consensus = Table(
+            "classifyConsensus", "The typical states of every variable, by state of the target"
+        )
+        self.consensus.selected.connect(self._on_consensus)
         self.note = named(ElidedLabel("", "secondary"), "classifyNote")
         self.select = tool_button(
             "crosshair",
@@ -158,13 +215,18 @@ class ListsPane(QWidget):
             name="classifySelect",
         )
         self.exporter = tool_button(
-            "export", "Features: export as CSV…", self.export_requested.emit, name="featuresExport"
+            "export",
+            "Features or consensus: export as CSV…",
+            self.export_requested.emit,
+            name="featuresExport",
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.features)
         self._stack.addWidget(self.rows)
+        self._stack.addWidget(self.consensus)
         self._names: tuple[str, ...] = ()
         self._numbers: tuple[int, ...] = ()
+        self._consensus_text = ""
         self._feature_text, self._row_text = "", "Click a cell of the matrix to list its rows."
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -184,6 +246,20 @@ class ListsPane(QWidget):
             f"{counted(used, 'variable')} of {grouped(len(features))} "
             f"{'is' if used == 1 else 'are'} used to predict {target}."
         )
+        self._refresh_note()
+
+    def show_consensus(self, consensus: Consensus | None) -> None:
+        """Two columns for every state of the target."""
+        if consensus is None:
+            self.consensus.show_rows([])
+            self._consensus_text = "The model is too large for a consensus."
+        else:
+            self.consensus.show_columns(_consensus_columns(consensus))
+            self.consensus.show_rows(consensus.variables)
+            self._consensus_text = (
+                f"P ≥ {100 * HIGH:.0f} % given a state of {consensus.target}, "
+                f"bold from {100 * CERTAIN:.0f} %."
+            )
         self._refresh_note()
 
     def show_cell(
@@ -220,16 +296,20 @@ class ListsPane(QWidget):
         return self._numbers
 
     def _on_view(self, key: str) -> None:
-        self._stack.setCurrentWidget(self.rows if key == "rows" else self.features)
+        pages = {"rows": self.rows, "consensus": self.consensus}
+        self._stack.setCurrentWidget(pages.get(key, self.features))
         self._refresh_note()
 
     def _refresh_note(self) -> None:
-        is_rows = self.views.current == "rows"
-        self.note.setText(self._row_text if is_rows else self._feature_text)
+        texts = {"rows": self._row_text, "consensus": self._consensus_text}
+        self.note.setText(texts.get(self.views.current, self._feature_text))
         self.note.setToolTip(self.note.text())
 
     def _on_feature(self, number: int) -> None:
         self.named.emit(self._names[number])
+
+    def _on_consensus(self, number: int) -> None:
+        self.named.emit(self.consensus.rows[number])
 
     def _on_row(self, number: int) -> None:
         self.row_requested.emit(self._numbers[number])
@@ -300,6 +380,7 @@ class ClassificationPictures(QWidget):
         self._arrange(is_large=len(result.states) > _MANY_STATES)
         self.cards["confusion"].fact.setText("rows and row %")
         self.lists.show_features(answer.features, result.target)
+        self.lists.show_consensus(answer.consensus)
         self.lists.forget_cell()
         self.roc.show_curves(result.states, answer.curves)
         against = "each state against the rest" if len(result.states) > 2 else ""
@@ -320,11 +401,14 @@ class ClassificationPictures(QWidget):
         return None if self._answer is None else partial(make, self._answer, is_whole)
 
     def _on_export_features(self) -> None:
-        if self._answer is not None:
-            table = partial(feature_table, self._answer.features)
-            writer = table_writer(self._app)
-            write = partial(writer.write, make=table)
-            ask_where(self, "Export features", "features.csv", "Table (*.csv)", write)
+        if self._answer is None:
+            return
+        table: TableMaker = partial(feature_table, self._answer.features)
+        name = "features"
+        if self.lists.views.current == "consensus" and self._answer.consensus is not None:
+            table, name = partial(consensus_table, self._answer.consensus), "consensus"
+        write = partial(table_writer(self._app).write, make=table)
+        ask_where(self, f"Export {name}", f"{name}.csv", "Table (*.csv)", write)
 
 
 # Thinned for the plot, complete for a file.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,8 +16,10 @@ from pgmstudio.core.analysis.classification import (
     classifying,
     thinned,
 )
+from pgmstudio.core.analysis.consensus import Consensus, consensus_of
 from pgmstudio.core.analysis.feature_selection import Feature, features_of
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import TooLargeError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.model import Model
 from pgmstudio.gui.jobs.job import Job, JobState
@@ -51,6 +54,7 @@ class Answer:
     curves: tuple[RocCurve, ...]  # thinned to what is visible
     calibrations: tuple[Calibration, ...]  # for the most probable state, then for each state
     features: tuple[Feature, ...]
+    consensus: Consensus | None  # None for a model that is too large
 
 
 def answering(question: Question, cancel: CancelToken) -> Iterator[Progress | Answer]:
@@ -64,7 +68,11 @@ def answering(question: Question, cancel: CancelToken) -> Iterator[Progress | An
         calibrations = [event.calibration_of(code) for code in range(len(event.states))]
         cancel.raise_if_cancelled()
         features = features_of(question.model, question.target, cancel)
-        yield Answer(question, event, curves, (event.calibration, *calibrations), features)
+        consensus = None
+        with suppress(TooLargeError):
+            consensus = consensus_of(question.model, question.target, cancel)
+        calibrated = (event.calibration, *calibrations)
+        yield Answer(question, event, curves, calibrated, features, consensus)
 
 
 class ClassifyingWork(QObject):

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.analysis.classification import classify
+from pgmstudio.core.analysis.consensus import consensus_of
 from pgmstudio.core.data.resampling import split
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
@@ -73,6 +74,15 @@ def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
     assert bins[0] == [one.probability for one in result.calibration.bins]
     used = [one.name for one in answered(qtbot, page).features if one.is_used]
     assert set(used) == {"rain", "sprinkler"}
+    page.lists.views.button("consensus").click()
+    consensus = consensus_of(project.models["m1"].model, "wet")
+    shown = page.lists.consensus.model()
+    names = list(consensus.variables)
+    for state, column in zip(consensus.states, (1, 3), strict=True):
+        assert shown.headerData(column, Qt.Orientation.Horizontal).strip() == state
+        texts = [shown.index(row, column).data().strip() for row in range(len(names))]
+        assert texts == [consensus.cells[state, name].text for name in names]
+    assert "≥ 80 %" in page.lists.note.text()
     qtbot.mouseClick(page.lists.select, LEFT)
     assert window.app.workspace.model_id == "m1"
     assert window.app.workspace.target == "wet"
