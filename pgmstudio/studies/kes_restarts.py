@@ -144,6 +144,7 @@ def summary_of(gains: Mapping[float, Floats]) -> dict[str, float]:
     """How runs compare with GES, from their gains in bits for each greediness."""
     random = {k: values for k, values in gains.items() if k < 1}
     values = {f"mean, k = {k:g}": float(each.mean()) for k, each in gains.items()}
+    values["ges_best"] = float(all(each.max() <= _ROUNDING for each in random.values()))
     values["best"] = max((float(each.max()) for each in random.values()), default=math.nan)
     for name, low, high in (("low", 0.0, 0.1), ("middle", 0.2, 0.4), ("high", 0.5, 0.9)):
         among = [each for k, each in random.items() if low - 1e-9 <= k <= high + 1e-9]

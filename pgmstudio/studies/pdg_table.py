@@ -229,5 +229,6 @@ PDG_TABLE = load_recipe(
         "Effective size",
         "Log2-likelihood per row ↑",
         r"(?P<line>Rnd\d+, forest \w+, \w+), size (?P<x>\d+)",
+        is_log=True,
     ),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from pgmstudio.core.experiments.sl_curves.points import LIKELIHOODS, CurvePoint
+from pgmstudio.core.experiments.sl_curves.sweep import Sweep, lines_of
 from pgmstudio.studies.sl_published import BN, HYBRID, NB, PDG
 from pgmstudio.studies.sl_sets import StudySet, Truth
 
@@ -67,6 +68,31 @@ class SetResult:
         """The points of a language from small to large."""
         points = [p for p in self.points if p.series == language]
         return sorted(points, key=lambda p: p.effective_size)
+
+
+def query_sweeps(result: SetResult) -> dict[str, Sweep]:
+    """Accuracy of random queries and time of an update against effective size, for each language
+    (Nielsen 2007, figures 5.8, 5.9 and A.11 to A.15); none without answers."""
+    asked = [(p, answers) for p in result.points if (answers := result.answers.get(p.key))]
+    lines = {
+        "queries": ("log2 P(Q | E) ↑", [(p, a.query_log2) for p, a in asked]),
+        "updates": (
+            "Milliseconds of an update ↓",
+            [(p, 1000 * a.seconds) for p, a in asked if a.seconds is not None],
+        ),
+    }
+    return {
+        name: Sweep(
+            result.data_set.title,
+            "Effective size",
+            y_title,
+            lines_of((p.series, float(counted_size(p)), value) for p, value in points),
+            is_log=True,
+            is_log_up=name == "updates",
+        )
+        for name, (y_title, points) in lines.items()
+        if points
+    }
 
 
 def counted_size(point: CurvePoint) -> int:

@@ -78,7 +78,11 @@ def line_of(quantity: Quantity, stored: Mapping[str, str]) -> str:
 def lines_of(key: str) -> list[str]:
     """The table as it should stand on the page."""
     quantities = {quantity.title: quantity for quantity in RECIPES[key].quantities}
-    return [line_of(quantities[row["quantity"]], row) for row in stored_of(key) if row["obtained"]]
+    return [
+        line_of(quantities[row["quantity"]], row)
+        for row in stored_of(key)
+        if row["obtained"] and row["quantity"] in quantities  # points of curves are in the plot
+    ]
 
 
 WITH_TABLES = [key for key in RECIPES if table_of(key)]
@@ -160,6 +164,27 @@ def test_the_table_of_decision_graphs_is_what_was_stored_of_its_run() -> None:
     tables = page("decision-graphs").split("**Forest given**")[1].split("\nThe true models have")[0]
     shown = [line for line in tables.splitlines() if re.match(r"\| (Logic|Rnd)", line)]
     assert shown == graph_lines()
+
+
+def relative_lines() -> list[str]:
+    """Sizes of graphs relative to the true ones, and what share of false states is possible."""
+    stored = {row["quantity"]: row for row in stored_of("pdg-table")}
+    lines = []
+    for name in ("Logic1", "Logic2", "Logic3", "Rnd15", "Rnd20"):
+        cells = [name]
+        for forest in ("true", "learned"):
+            row = stored[f"{name}, {forest} forest, size / size of the true model"]
+            false = stored.get(f"{name}, {forest} forest, false states with a probability (share)")
+            cells += [cell_text(row["published"], 2), cell_text(row["obtained"], 2)]
+            cells.append("" if false is None else cell_text(false["obtained"], 3))
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def test_the_relative_sizes_of_decision_graphs_are_what_was_stored() -> None:
+    tables = page("decision-graphs").split("**Figures 4.17 to 4.19**")[1].split("\n**Random")[0]
+    shown = [line for line in tables.splitlines() if re.match(r"\| (Logic|Rnd)", line)]
+    assert shown == relative_lines()
 
 
 STUDIES = {"real": "Real data", "made": "Synthetic data", "article": "The article's five data sets"}
@@ -392,3 +417,63 @@ def test_the_table_of_decision_graphs_of_real_data_is_what_was_stored() -> None:
     section = page("decision-graphs").split("\n## Real data\n")[1].split("\n- ")[0]
     shown = [line for line in section.splitlines() if re.match(r"\| [A-Z]", line)]
     assert shown == real_graph_lines()
+
+
+# Runs of equivalence search that are stored: the label of the row, and the file.
+SEARCHES = {
+    "Four-cycles": "kes-four-cycle",
+    "Four-cycles, sampled neighbours": "kes-four-cycle-sampled",
+    "Four-cycles, 7 × the penalty of BIC": "kes-four-cycle-penalty",
+    "Four-cycles, 10 data sets": "kes-four-cycle-samples",
+    "Alarm": "kes-alarm",
+    "Alarm, sampled neighbours": "kes-alarm-sampled",
+    "Alarm, 20 data sets": "kes-alarm-samples",
+    "Hailfinder": "kes-hailfinder",
+}
+
+
+def search_lines() -> list[str]:
+    """Runs better than GES by greediness, the best run, and whether larger k are better."""
+    lines = []
+    for label, name in SEARCHES.items():
+        stored = {row["quantity"]: row for row in stored_of(name)}
+        cells = [label]
+        for title, digits in (
+            ("Runs with k ≤ 0.1 better than GES (share)", 3),
+            ("Runs with k from 0.2 to 0.4 better than GES (share)", 3),
+            ("Runs with k from 0.5 to 0.9 better than GES (share)", 3),
+            ("Best run with k < 1 − GES, bits", 0),
+            ("Pairs of k in which the larger has the better mean (share)", 2),
+        ):
+            cells.append(cell_text(stored[title]["obtained"], digits))
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def test_the_table_of_equivalence_search_is_what_was_stored() -> None:
+    head = "| | k ≤ 0.1 | k 0.2 to 0.4 | k 0.5 to 0.9 | best − GES, bits | larger k better |"
+    assert table_of("kes-four-cycle", head) == search_lines()
+
+
+def spread_lines() -> list[str]:
+    """Published values beside the mean, the standard deviation and the range over seeds."""
+    lines = []
+    for row in stored_of("spread"):
+        digits = int(row["digits"])
+        ends = [cell_text(row[end], digits) for end in ("min", "max")]
+        cells = (
+            row["quantity"],
+            cell_text(row["published"], digits),
+            cell_text(row["mean"], digits, row["sd"]),
+            " to ".join(ends) if all(ends) else f"at most {ends[1]}" if ends[1] else "",
+            row["runs"],
+            row["note"],
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def test_the_spread_over_seeds_is_what_was_stored() -> None:
+    section = page("published-experiments").split("\n## Differences and their causes\n")[1]
+    shown = [line for line in section.split("\n## ")[0].splitlines() if line.startswith("| ")]
+    assert shown[1:] == spread_lines()

@@ -53,6 +53,8 @@ def test_runs_are_compared_with_greedy_search() -> None:
     }
     values = summary_of(gains)
     assert values["best"] == 6
+    assert values["ges_best"] == 0
+    assert summary_of({0.5: np.array([-3.0, 0.0])})["ges_best"] == 1
     assert (values["better_high"], values["better_middle"], values["better_low"]) == (0, 0.5, 0)
     # Means −1, 1 and −5: of three pairs of k two have the better mean at the larger.
     assert values["greedier"] == pytest.approx(2 / 3)

@@ -42,6 +42,7 @@ from pgmstudio.studies.sl_results import (
     fall_after_peak,
     fall_per_doubling,
     height_above,
+    query_sweeps,
     rises,
 )
 from pgmstudio.studies.sl_sets import MADE_SETS, REAL_SETS
@@ -308,6 +309,11 @@ def test_a_study_gives_all_languages_and_goes_on_where_it_was_stopped(tmp_path: 
         p.train_log2_likelihood_per_row <= (result.ceiling or 0) + 1e-9 for p in result.points
     )
     assert result.answers
+    sweeps = query_sweeps(result)
+    assert set(sweeps) == {"queries", "updates"}
+    marks = [mark for line in sweeps["queries"].lines for mark in line.marks]
+    assert {mark.x for mark in marks} <= {float(counted_size(p)) for p in result.points}
+    assert {line.name for line in sweeps["updates"].lines} == {BN, NB, PDG, HYBRID}
     _check_tables(result)
     kept = tmp_path / "logic2" / "answers.jsonl"
     of_another = [json.loads(line) | {"test_bits": -99.0} for line in kept.open()]

@@ -21,6 +21,7 @@ from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.experiments.plans.run_task import RunProblem
 from pgmstudio.core.experiments.plans.runner import ProcessExecutor
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
+from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.params import params_to_dict
 from pgmstudio.studies.recipe_data import (
@@ -30,7 +31,7 @@ from pgmstudio.studies.recipe_data import (
     read_sources,
 )
 from pgmstudio.studies.sl_published import BN, HYBRID
-from pgmstudio.studies.sl_results import SetResult
+from pgmstudio.studies.sl_results import SetResult, query_sweeps
 from pgmstudio.studies.sl_shapes import tables_of
 from pgmstudio.studies.sl_study import SMALL, STUDIES, StudyParams, study_of
 from pgmstudio.studies.sl_verdicts import StudyTable
@@ -132,7 +133,10 @@ def _report(task: StudyTask, end: RunEnd | None, line: ProgressLine) -> StudyRep
     results = list(task.results())
     tables = tables_of(results)
     for result in results:
-        replace_file(task.folder / f"{result.data_set.name}.svg", _picture(result).encode())
+        name = result.data_set.name
+        replace_file(task.folder / f"{name}.svg", _picture(result).encode())
+        for kind, sweep in query_sweeps(result).items():
+            replace_file(task.folder / f"{name}-{kind}.svg", sweep_svg(sweep).encode())
     if results:
         text = "\n".join(table.markdown() for table in tables)
         replace_file(task.folder / TABLES, f"{text}\n".encode())
