@@ -58,7 +58,7 @@ function Initialize-Environment([string]$folder, [string]$extras, [string[]]$pac
         [Console]::Error.WriteLine("Bringing the Python environment in $folder up to date.")
     }
     $log = Join-Path $folder 'setup.log'
-    $asked = @('-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--log', $log, '-e', "$root[$extras]") + $packages
+    $asked = @('-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile', '--log', $log, '-e', "$root[$extras]") + $packages
     & $environmentPython @asked
     if ($LASTEXITCODE -ne 0) {
         Stop-With "The Python packages could not be installed; the lines above say why. Whole log: $log"

@@ -97,6 +97,7 @@ class Effects:
             signal.connect(self._note)
         asked.clear()
         self._before = self._facts()
+        self._parts = self._count_parts()
         self._look = None if opens else window.grab().toImage()
 
     def _note(self, *received: object) -> None:
@@ -114,9 +115,11 @@ class Effects:
             None if live is None else live.standing,
             window.focusWidget(),
             window.windowState(),
-            sum(widget.isVisible() for widget in window.findChildren(QWidget)),
             [action.isChecked() for action in window.app.actions.by_id.values()],
         )
+
+    def _count_parts(self) -> int:
+        return sum(widget.isVisible() for widget in self._window.findChildren(QWidget))
 
     def come(self, qtbot: QtBot) -> bool:
         """At once, or when what was started in the background is done."""
@@ -133,6 +136,7 @@ class Effects:
             or self._received
             or opened_windows(window)
             or self._facts() != self._before
+            or self._count_parts() != self._parts  # slower than all before
             or (self._look is not None and window.grab().toImage() != self._look)
         )
 
