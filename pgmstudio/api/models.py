@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -252,7 +253,11 @@ class Fitted:
         soft: Soft | None = None,
         do: States | None = None,
     ) -> Data:
-        """Independent rows, also given evidence."""
+        """Independent rows, also given evidence.
+
+        Of a model that is too large for exact sampling they are drawn by Gibbs sampling, with a
+        warning: rows of a chain depend on those before them.
+        """
         check_whole(1, rows=rows)
         check_whole(0, seed=seed)
         if not 0 <= missing_rate < 1:
@@ -261,6 +266,8 @@ class Fitted:
         plan = SamplePlan(rows, seed, missing_rate, findings or None)
         for event in sample_rows(self.model, plan, NEVER):
             if isinstance(event, Sampled):
+                if event.note:
+                    warnings.warn(event.note, stacklevel=2)
                 return Data(event.data)
         raise AssertionError("sampling ends with its rows")
 

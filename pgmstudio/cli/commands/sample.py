@@ -16,7 +16,6 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, who
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import run_task
 from pgmstudio.cli.terminal.streams import spoken
-from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import Progress
 from pgmstudio.core.languages.registry import a_kind
@@ -58,7 +57,10 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     check_memory(args.rows, model.domain)
     given = evidence_from_args(model.domain, args)
     plan = SamplePlan(args.rows, args.seed, args.missing, given or None)
-    data = _sampled(model, plan, line)
+    sampled = _sampled(model, plan, line)
+    data = sampled.data
+    if sampled.note:
+        line.message(sampled.note)
     save_rows(args.output, data, quoted=args.quote_formulas)
     rows, columns = count_of(data.row_count, "row"), count_of(len(data.domain), "column")
     line.message(f"Wrote {rows} of {columns} to {spoken(args.output)}.")
@@ -71,15 +73,17 @@ def run(args: argparse.Namespace, line: ProgressLine) -> FilesWritten:
     }
     if given:
         document["evidence"] = {name: finding_json(finding) for name, finding in given.items()}
+    if sampled.note:
+        document["note"] = sampled.note
     return FilesWritten(document)
 
 
-def _sampled(model: Model, plan: SamplePlan, line: ProgressLine) -> DataSet:
-    result: list[DataSet] = []
+def _sampled(model: Model, plan: SamplePlan, line: ProgressLine) -> Sampled:
+    result: list[Sampled] = []
 
     def take(event: Progress | Sampled) -> None:
         if isinstance(event, Sampled):
-            result.append(event.data)
+            result.append(event)
 
     run_task(lambda cancel: sample_rows(model, plan, cancel), take, line)
     if not result:

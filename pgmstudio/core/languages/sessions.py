@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,13 +88,18 @@ def open_approximate_session(model: Model, *, seed: int = 0) -> ApproximateSessi
     return row.approximate_session.load()(factored, seed=seed)
 
 
+def has_approximate_session(model: Model) -> bool:
+    """Whether there are estimates with errors for models of this language."""
+    row, _ = inference_form(model)
+    return row is not None and row.approximate_session is not None
+
+
 def open_fitting_session(model: Model) -> InferenceSession:
     """An exact session where it fits into memory, otherwise one of estimates with errors."""
     try:
         return open_session(model)
     except TooLargeError:
-        row, _ = inference_form(model)
-        if row is None or row.approximate_session is None:
+        if not has_approximate_session(model):
             raise
         return open_approximate_session(model)
 
@@ -269,9 +275,16 @@ class SamplePlan:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """The end of a sampling run."""
+    """The end of a sampling run; the note says what is to be known about the rows."""
 
     data: DataSet
+    note: str = ""
+
+
+GIBBS_NOTE = (
+    "The model is too large for exact sampling, so the rows were drawn by Gibbs sampling from ten "
+    "chains: rows of a chain depend on those before them."
+)
 
 
 def sample_rows(
@@ -281,28 +294,62 @@ def sample_rows(
 
     Without evidence the model draws them itself. Given likely evidence it does so too, and rows
     are kept with the probability that they agree with it. Given other evidence the rows are drawn
-    variable by variable: P(x1 | e), then P(x2 | x1, e), … All of these are exact.
+    variable by variable: P(x1 | e), then P(x2 | x1, e), … All of these are exact. A model that is
+    too large for them is sampled by Gibbs sampling, which is noted.
     """
     if not isinstance(model, ProbabilisticModel):
         raise DataError(
             f"{a_kind(model.kind, 'A')} is no probability distribution; nothing can be drawn."
         )
     rng = np.random.default_rng(plan.seed)
-    if plan.evidence:
-        parts = yield from _conditional(open_session(model), model, plan, rng, cancel)
-        data = DataSet(model.domain, parts)
-    else:
-        drawn = [_no_rows(model)]
-        for start in range(0, plan.rows, _ROWS_AT_ONCE):
-            cancel.raise_if_cancelled()
-            yield Progress(start / plan.rows, f"{start} of {plan.rows} rows drawn…")
-            drawn.append(model.sample(min(_ROWS_AT_ONCE, plan.rows - start), rng).codes)
-        data = DataSet(model.domain, np.concatenate(drawn, axis=1))
+    note = ""
+    try:
+        if plan.evidence:
+            codes = yield from _conditional(open_session(model), model, plan, rng, cancel)
+        else:
+            codes = yield from _independent(model, plan, rng, cancel)
+    except TooLargeError:
+        if not has_approximate_session(model):
+            raise
+        codes, note = (yield from _gibbs_rows(model, plan, cancel)), GIBBS_NOTE
+    data = DataSet(model.domain, codes)
     if plan.missing_rate > 0:
         codes = data.codes.copy()
         codes[rng.random(codes.shape) < plan.missing_rate] = data.missing_code
         data = DataSet(data.domain, codes)
-    yield Sampled(data)
+    yield Sampled(data, note)
+
+
+def _independent(
+    model: ProbabilisticModel, plan: SamplePlan, rng: np.random.Generator, cancel: CancelToken
+) -> Generator[Progress, None, Codes]:
+    drawn = [_no_rows(model)]
+    for start in range(0, plan.rows, _ROWS_AT_ONCE):
+        cancel.raise_if_cancelled()
+        yield Progress(start / plan.rows, f"{start} of {plan.rows} rows drawn…")
+        drawn.append(model.sample(min(_ROWS_AT_ONCE, plan.rows - start), rng).codes)
+    return np.concatenate(drawn, axis=1)
+
+
+def _gibbs_rows(
+    model: ProbabilisticModel, plan: SamplePlan, cancel: CancelToken
+) -> Generator[Progress, None, Codes]:
+    yield Progress(None, "Choosing blocks of variables…")
+    session = open_approximate_session(model, seed=plan.seed)
+    session.set_all(plan.evidence or {}, cancel)
+    codes = np.empty((len(model.domain), plan.rows), dtype=code_dtype(model.domain))
+    for row, states in enumerate(islice(session.rows(cancel), plan.rows)):
+        codes[:, row] = states
+        if row % _REPORT_EVERY == 0:
+            yield Progress(row / plan.rows, f"{row} of {plan.rows} rows drawn…")
+    return codes
+
+
+def rows_of(model: ProbabilisticModel, count: int, seed: int) -> DataSet:
+    """Rows from the model, by Gibbs sampling where it is too large for exact sampling."""
+    *_, last = sample_rows(model, SamplePlan(count, seed), NEVER)
+    assert isinstance(last, Sampled)
+    return last.data
 
 
 def _conditional(

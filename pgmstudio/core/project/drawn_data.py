@@ -38,14 +38,14 @@ def sample_model(
     entry = project.model_entry(model_id)
     *_, last = sample_rows(entry.model, plan, NEVER)
     assert isinstance(last, Sampled)
-    return add_data(project, entry=sampled_entry(model_id, entry.title, plan, last.data))
+    return add_data(project, entry=sampled_entry(model_id, entry.title, plan, last))
 
 
-def sampled_entry(model_id: str, title: str, plan: SamplePlan, data: DataSet) -> DataEntry:
+def sampled_entry(model_id: str, title: str, plan: SamplePlan, sampled: Sampled) -> DataEntry:
     """Rows drawn from a model of this title."""
     return DataEntry(
         name=f"{title} sample",
-        data=data,
+        data=sampled.data,
         provenance={
             "made by": f"sampled from model {title}",
             "model": model_id,
@@ -53,6 +53,7 @@ def sampled_entry(model_id: str, title: str, plan: SamplePlan, data: DataSet) ->
             "seed": plan.seed,
             "missing rate": plan.missing_rate,
             "evidence": {name: str(finding) for name, finding in (plan.evidence or {}).items()},
+            **({"note": sampled.note} if sampled.note else {}),
         },
     )
 

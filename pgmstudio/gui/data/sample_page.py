@@ -141,7 +141,7 @@ class SamplePage(Page):
 
     def _add_to_project(self, plan: SamplePlan, sampled: Sampled) -> None:
         app, title = self._app, self._title
-        entry = sampled_entry(self._model_id, title, plan, sampled.data)
+        entry = sampled_entry(self._model_id, title, plan, sampled)
         how = partial(
             sample_model,
             model_id=self._model_id,
@@ -155,7 +155,8 @@ class SamplePage(Page):
         if app.change(f"Sample from {title}", edit):
             open_data_page(app, data_id)
             app.center.close_page(self)
-            app.notify(f"{counted(plan.rows, 'row')} drawn from {title}.", undo=True)
+            text = f"{counted(plan.rows, 'row')} drawn from {title}. {sampled.note}".rstrip()
+            app.notify(text, undo=True)
 
     def _on_state(self, state: JobState) -> None:
         if state is JobState.CANCELLING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -111,6 +112,34 @@ def test_intervals_cover_exact_beliefs_of_a_grid_and_log_partition() -> None:
     assert abs(partition.log2 - log2_sum) <= 2 * partition.error
     evidence = sampler.log2_evidence()
     assert abs(evidence.log2 - (exact.log2_evidence() - log2_sum)) <= 2 * evidence.error
+
+
+def test_beliefs_do_not_depend_on_whether_the_partition_function_was_asked_for() -> None:
+    estimates = []
+    for asks in (False, True):
+        sampler = CutsetSampler(grid_factors(6, 0.6, 1), [2] * 36, seed=2, most_cells=2**6)
+        sampler.set_evidence({})
+        if asks:
+            sampler.log2_partition()
+        for _ in range(3):
+            sampler.sweep()
+        estimates.append(sampler.estimate().values)
+    assert np.array_equal(estimates[0], estimates[1])
+
+
+def test_rows_of_a_model_that_does_not_fit_have_the_frequencies_of_the_exact_beliefs() -> None:
+    model = network(2)
+    evidence = possible_evidence(model, 2, 2)
+    session, exact = small_blocks(model), JunctionTreeSession(model)
+    session.set_all(evidence)
+    exact.set_all(evidence)
+    rows = np.array(list(islice(session.rows(), 1500)))
+    for index, variable in enumerate(model.domain):
+        frequencies = np.bincount(rows[:, index], minlength=3) / len(rows)
+        # The rows depend on each other: a wide margin, and evidence to the last row.
+        assert frequencies == pytest.approx(exact.belief(variable.name).values, abs=0.08)
+        if variable.name in evidence:
+            assert frequencies.max() == 1
 
 
 def test_errors_shrink_the_longer_a_session_runs() -> None:

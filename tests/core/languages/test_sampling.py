@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pgmstudio.__main__ import main
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.errors import Cancelled
+from pgmstudio.core.errors import Cancelled, TooLargeError
 from pgmstudio.core.execution.events import NEVER, StopSwitch
+from pgmstudio.core.experiments.generators.random_markov_networks import (
+    RANDOM_MARKOV,
+    RandomMarkovParams,
+    random_markov_network,
+)
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Done, Excluded, Finding, Likelihood, Observed
+from pgmstudio.core.inference.junction_tree.propagation import Propagation
+from pgmstudio.core.io.models.files import write_model
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
+from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.sessions import Sampled, SamplePlan, open_session, sample_rows
 
 ROWS = 1500
@@ -85,3 +95,27 @@ def test_no_rows_are_a_table_without_rows(
 ) -> None:
     data = drawn(sprinkler, SamplePlan(0, seed=1, evidence=evidence))
     assert (data.row_count, data.domain) == (0, sprinkler.domain)
+
+
+def test_a_network_too_large_for_exact_sampling_is_sampled_by_gibbs_sampling_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = random_markov_network(
+        RandomMarkovParams(variables=9, strength=0.4), np.random.default_rng(1)
+    )
+    expected = open_session(network).belief("X1").values
+
+    def refuse(_network: MarkovNetwork) -> Propagation:
+        raise TooLargeError("The junction tree is too large.")
+
+    monkeypatch.setattr(MarkovNetwork, "propagation", refuse)
+    *_, last = sample_rows(network, SamplePlan(600, seed=1), NEVER)
+    assert isinstance(last, Sampled)
+    assert "Gibbs sampling" in last.note
+    frequencies = np.bincount(last.data.codes[0], minlength=2) / 600
+    assert frequencies == pytest.approx(expected, abs=0.11)
+    rng = np.random.default_rng(1)
+    assert RANDOM_MARKOV.generate(RandomMarkovParams(variables=9), rng, 20).row_count == 20
+    write_model(tmp_path / "grid.json", network)
+    main(["sample", str(tmp_path / "grid.json"), "-n", "5", "-o", str(tmp_path / "rows.csv")])
+    assert "Gibbs sampling" in capsys.readouterr().err

@@ -11,11 +11,12 @@ import numpy as np
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain, Variable
-from pgmstudio.core.errors import GraphError
+from pgmstudio.core.errors import GraphError, TooLargeError
 from pgmstudio.core.experiments.generators.generator import Generator
 from pgmstudio.core.languages.markov_network.log_linear import LogLinearTables
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import Edge, MarkovStructure, edge_of
+from pgmstudio.core.languages.sessions import rows_of
 from pgmstudio.core.params import param
 
 TOPOLOGIES = ("grid", "loop", "chain", "hub", "clique", "random")
@@ -119,13 +120,19 @@ def _edges(params: RandomMarkovParams, rng: np.random.Generator) -> Iterator[Edg
 
 
 def random_markov_rows(params: RandomMarkovParams, rng: np.random.Generator, count: int) -> DataSet:
-    return random_markov_network(params, rng).sample(count, rng)
+    """Independent rows; of a network too large for that by Gibbs sampling."""
+    network = random_markov_network(params, rng)
+    try:
+        return network.sample(count, rng)
+    except TooLargeError:
+        return rows_of(network, count, int(rng.integers(2**31)))
 
 
 RANDOM_MARKOV = Generator(
     "random-markov",
     "Random Markov network",
-    "Rows from a Markov network on a grid, a loop, hubs, cliques or a random graph.",
+    "Rows from a Markov network on a grid, a loop, hubs, cliques or a random graph; of one too "
+    "large for exact sampling by Gibbs sampling, whose rows are not quite independent.",
     RandomMarkovParams,
     random_markov_rows,
     random_markov_network,

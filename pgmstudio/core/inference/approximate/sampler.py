@@ -47,6 +47,8 @@ MAX_PRIOR_STATES = 4 * BATCH
 # out: chains have to forget where they started.
 STRETCHES = 32
 FORGOTTEN = 0.25
+# Sweeps before rows are drawn.
+FORGOTTEN_SWEEPS = 10
 # What was seen in none of n draws has a probability below 3/n (95 %, the rule of three).
 RULE_OF_THREE = 3.0
 # How the weights of impossible states shrink while chains look for a possible joint state.
@@ -351,6 +353,15 @@ class CutsetSampler:
             pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
             self._sums = [one + other for one, other in pairs]
             self._stretch *= 2
+
+    def rows(self, cancel: CancelToken = NEVER) -> Iterator[States]:
+        """Joint states by Gibbs sampling, one of each chain after every sweep, without end; the
+        first sweeps are left out. Rows of a chain depend on those before them."""
+        for _ in range(FORGOTTEN_SWEEPS):
+            self.sweep(cancel)
+        while True:
+            self.sweep(cancel)
+            yield from (states.copy() for states in self._chains)
 
     def estimate(self) -> Estimate:
         """What the chains say so far; at least one sweep has to be done."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import Cancelled, ImpossibleEvidenceError, PgmStudioError
@@ -119,6 +120,10 @@ class ApproximateSession:
         self._sampler.sweep(cancel)
         self._estimate = self._sampler.estimate()
         return float(self._estimate.errors.max(initial=0.0))
+
+    def rows(self, cancel: CancelToken = NEVER) -> Iterator[NDArray[np.int64]]:
+        """Joint states given the evidence by Gibbs sampling, without end."""
+        return self._sampler.rows(cancel)
 
     @property
     def is_exact(self) -> bool:
