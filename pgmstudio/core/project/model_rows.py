@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import rows_with
 from pgmstudio.core.data.transforms import fitted_to
@@ -58,15 +59,19 @@ def _candidates(project: Project, entry: ModelEntry) -> list[ModelRows]:
     domain = entry.model.domain
     run = project.runs.get(entry.run_id or "")
     learned_from = None if run is None else project.data.get(run.data_id or "")
-    if run is not None and learned_from is not None:
+    if run is not None and learned_from is not None and not _stays_in_file(learned_from):
         learned = _with_fingerprint(learned_from, run.data_fingerprint, domain)
         if learned is not None:
             result.append(learned)
     for data_id in dict.fromkeys([entry.data_id or "", *project.data]):
         data = project.data.get(data_id)
-        if data is not None:
+        if data is not None and not _stays_in_file(data):
             result.append(ModelRows(data.name, data.data.fingerprint, data.data, None, domain))
     return result
+
+
+def _stays_in_file(entry: DataEntry) -> bool:
+    return isinstance(entry.data, ChunkedData)
 
 
 def _with_fingerprint(entry: DataEntry, fingerprint: str, domain: Domain) -> ModelRows | None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.discretization import Cuts
 from pgmstudio.core.data.resampling import Split
@@ -125,6 +126,13 @@ class DataEntry:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "provenance", plain(self.provenance))
+
+
+def rows_in_memory(project: Project) -> dict[str, DataEntry]:
+    """The data sets without those whose rows stay in a file."""
+    return {
+        key: entry for key, entry in project.data.items() if not isinstance(entry.data, ChunkedData)
+    }
 
 
 @dataclass(frozen=True, eq=False)

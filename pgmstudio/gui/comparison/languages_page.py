@@ -25,7 +25,13 @@ from pgmstudio.core.json_documents import exported_json
 from pgmstudio.core.languages.run_checks import unused_rules
 from pgmstudio.core.number_format import counted, grouped
 from pgmstudio.core.project.edits import Edit, InOrder, add_comparison, add_model
-from pgmstudio.core.project.project import ComparisonEntry, ModelEntry, Project, plain
+from pgmstudio.core.project.project import (
+    ComparisonEntry,
+    ModelEntry,
+    Project,
+    plain,
+    rows_in_memory,
+)
 from pgmstudio.gui.comparison.comparison_run import (
     ComparisonRun,
     ComparisonSettings,
@@ -401,7 +407,7 @@ class ComparePage(Page):
             self._refresh()
 
     def _fill_data(self, data_id: str | None = None) -> None:
-        names = {key: entry.name for key, entry in self._app.project.data.items()}
+        names = {key: entry.name for key, entry in rows_in_memory(self._app.project).items()}
         chosen = data_id or self.setup.data_id
         self.setup.data.show_choices(names, chosen if chosen in names else next(iter(names), None))
         self._ask_split()

@@ -41,7 +41,7 @@ from pgmstudio.core.graphs.comparison import (
 from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.model import Model, UndirectedModel, edges_of, has_edges
 from pgmstudio.core.number_format import grouped, signed
-from pgmstudio.core.project.project import ModelEntry, Project
+from pgmstudio.core.project.project import ModelEntry, Project, rows_in_memory
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import PENS
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed, placed_beside
@@ -367,7 +367,7 @@ class DifferencePage(Page):
         for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
             selected = None if combo.currentData() in usable else default
             offer(combo, {key: project.models[key].title for key in usable}, selected)
-        rows = {key: entry.name for key, entry in project.data.items()}
+        rows = {key: entry.name for key, entry in rows_in_memory(project).items()}
         offer(self.rows, {None: NO_ROWS, **rows})
         self._suggest_rows()
 

@@ -15,7 +15,7 @@ from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.io.curve_setup import FRACTION, SETS, SPLIT, CurveSetup, RowChoice
 from pgmstudio.core.number_format import grouped
-from pgmstudio.core.project.project import DataEntry
+from pgmstudio.core.project.project import DataEntry, rows_in_memory
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.learner_grid import error_line, mark_field, parsed_numbers, values_text
 from pgmstudio.gui.theme.theme import theme
@@ -156,7 +156,9 @@ class RowFields(QWidget):
 
     def refresh_data(self) -> None:
         """The data sets and models there are now; what was chosen stays chosen."""
-        offer(self.data, {key: entry.name for key, entry in self._app.project.data.items()})
+        offer(
+            self.data, {key: entry.name for key, entry in rows_in_memory(self._app.project).items()}
+        )
         self._on_data()
 
     def _on_data(self) -> None:

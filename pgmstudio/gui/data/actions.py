@@ -183,13 +183,13 @@ class DataCommands(QObject):
 
     def cannot_use_row(self) -> str | None:
         page = current_data_page(self._app)
-        if page is None or not page.table.selected_rows():
+        if page is None or page.table is None or not page.table.selected_rows():
             return "select a row of a data set first."
         return no_row_evidence_reason(self._app)
 
     def use_row(self) -> None:
         page = current_data_page(self._app)
-        if page is not None:
+        if page is not None and page.table is not None:
             page.table.use_selected_row()
 
     def cannot_sample(self) -> str | None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
+from pgmstudio.core.data.chunked import ROWS_STAY, ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.data.resampling import SplitPlan, case_total
@@ -28,6 +29,7 @@ from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.data.associations_tab import AssociationTab
 from pgmstudio.gui.data.columns_tab import ColumnsTab
+from pgmstudio.gui.data.file_tab import FileTab
 from pgmstudio.gui.data.possibility_tab import PossibilityTab
 from pgmstudio.gui.data.table_tab import TableTab
 from pgmstudio.gui.evidence.last_model import last_model
@@ -39,6 +41,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
     Segments,
+    allow,
     button,
     hairline,
     label,
@@ -65,6 +68,8 @@ _TABS = (
     ("split", "Split", "Training, validation and test rows"),
 )
 
+
+_FILE_TABS = (("file", "File", "What is known of the rows, which stay in their file"),)
 
 BY_MODEL_TIP = (
     "Each missing cell is drawn from the active model, given the rest of its row, with the seed."
@@ -235,7 +240,7 @@ class SplitTab(QWidget):
         self.problem.show_text("")
 
 
-Tab = TableTab | ColumnsTab | MissingTab | AssociationTab | PossibilityTab | SplitTab
+Tab = FileTab | TableTab | ColumnsTab | MissingTab | AssociationTab | PossibilityTab | SplitTab
 
 
 class DataPage(Page):
@@ -247,7 +252,8 @@ class DataPage(Page):
         super().__init__(f"data:{data_id}")
         self._app, self.data_id = app, data_id
         self._tabs: dict[str, Tab] = {}
-        self.tabs = Segments(_TABS, "dataTabs")
+        self._is_in_file = isinstance(self.entry.data, ChunkedData)
+        self.tabs = Segments(_FILE_TABS if self._is_in_file else _TABS, "dataTabs")
         self.tabs.chosen.connect(self.show_tab)
         self.facts = PlainLine("dataFacts")
         self.facts.elide = Qt.TextElideMode.ElideRight
@@ -275,7 +281,10 @@ class DataPage(Page):
         vbox(self, frame)
         app.document.changed.connect(self._on_document_changed)
         self._refresh_facts()
-        self.show_tab("table")
+        if self._is_in_file:
+            allow(self.stepwise, ROWS_STAY)
+            allow(self.compare, ROWS_STAY)
+        self.show_tab("file" if self._is_in_file else "table")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show *Step by step* as an icon only where its text does not fit."""
@@ -298,7 +307,9 @@ class DataPage(Page):
         return self._app.project.data[self.data_id]
 
     def show_tab(self, key: str) -> QWidget:
-        """Show a tab: table, columns, missing, associations, possibility or split."""
+        """Show a tab: table, columns, missing, associations, possibility or split; of a table that
+        stays in its file there is one."""
+        key = "file" if self._is_in_file else key
         if key not in self._tabs:
             tab = _MAKERS[key](self._app, self.data_id)
             self._tabs[key] = tab
@@ -310,9 +321,10 @@ class DataPage(Page):
         return tab
 
     @property
-    def table(self) -> TableTab:
-        tab = self._tabs["table"]
-        assert isinstance(tab, TableTab)
+    def table(self) -> TableTab | None:
+        """The rows; None where they stay in a file."""
+        tab = self._tabs.get("table")
+        assert tab is None or isinstance(tab, TableTab)
         return tab
 
     def _on_stepwise(self) -> None:
@@ -370,6 +382,7 @@ def _split_text(names: tuple[str, ...], sizes: tuple[int, ...]) -> str:
 
 
 _MAKERS: dict[str, Callable[[AppContext, str], Tab]] = {
+    "file": FileTab,
     "table": TableTab,
     "columns": ColumnsTab,
     "missing": MissingTab,

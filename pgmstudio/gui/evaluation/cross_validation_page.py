@@ -22,6 +22,7 @@ from pgmstudio.core.experiments.cross_validation import (
 from pgmstudio.core.languages.learners import all_learners, learner_of
 from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.number_format import counted, decimal, duration
+from pgmstudio.core.project.project import rows_in_memory
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.figure_card import table_writer
 from pgmstudio.gui.jobs.job import Job, JobState
@@ -177,7 +178,7 @@ class CrossValidationPage(Page):
         return None if entry is None else entry.data
 
     def _on_project_changed(self, *_: object) -> None:
-        titles = {key: entry.name for key, entry in self._app.project.data.items()}
+        titles = {key: entry.name for key, entry in rows_in_memory(self._app.project).items()}
         chosen = str(self.rows.currentData() or "")
         self.rows.show_choices(titles, chosen if chosen in titles else next(iter(titles), None))
         self._refresh()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.model import Model, ProbabilisticModel
-from pgmstudio.core.project.project import DataEntry, ModelEntry, Project
+from pgmstudio.core.project.project import DataEntry, ModelEntry, Project, rows_in_memory
 from pgmstudio.gui.context import Workspace
 
 
@@ -37,7 +37,7 @@ class RowChoices:
         """Titles by key of the data sets and parts with columns of one of the models."""
         known = {name for model in models for name in model.domain.names}
         result = {}
-        for data_id, entry in project.data.items():
+        for data_id, entry in rows_in_memory(project).items():
             if entry.data.row_count and known & set(entry.data.domain.names):
                 result[data_id] = entry.name
                 if _is_split(entry) and entry.split is not None:

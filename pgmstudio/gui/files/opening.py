@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
+from pgmstudio.core.data.dataset import Imported
 from pgmstudio.core.errors import PgmStudioError, ProjectFileError
+from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.io.child_reading import read_model_in_child
+from pgmstudio.core.io.data.large_table import is_large, open_table
 from pgmstudio.core.io.models.files import ModelFile, is_model_path, read_model
 from pgmstudio.core.io.models.project_entry import file_fingerprint, model_entry, open_model
 from pgmstudio.core.io.project.project_file import read_project
-from pgmstudio.core.project.edits import with_distinct_titles
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.edits import add_data, with_distinct_titles
+from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
 from pgmstudio.gui.files.closing import settled
@@ -30,6 +36,7 @@ from pgmstudio.gui.navigation import (
     open_model_page,
     open_welcome,
 )
+from pgmstudio.gui.widgets.basic import named
 
 
 def begin(app: AppContext, files: Sequence[Path]) -> None:
@@ -65,11 +72,66 @@ def open_file(app: AppContext, path: Path, then: Callable[[], object] = lambda: 
     if opener is not None:
         opener(app, path, then, on_failed)
         return
+    if is_large(path):
+        where = _ask_where_rows_stay(app, path)
+        if where is None:
+            then()
+            return
+        if where == "file":
+            open_large_table(app, path, then, on_failed)
+            return
     try:
         open_import_page(app, path)
     except PgmStudioError as error:
         app.errors.report(error)
     then()
+
+
+def _ask_where_rows_stay(app: AppContext, path: Path) -> str | None:
+    """Whether the rows of a large table stay in their file or are imported; None for neither."""
+    buttons = QMessageBox.StandardButton
+    box = named(QMessageBox(app.window), "largeTableBox")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle("PGM Studio")
+    box.setText(f"{path.name} is large. Leave its rows in the file?")
+    box.setInformativeText(
+        "Learners that need only counts read them in chunks, in memory that does not grow with the "
+        "rows. Pages that show or change rows need an import."
+    )
+    box.setStandardButtons(buttons.Yes | buttons.No | buttons.Cancel)
+    box.button(buttons.Yes).setText("Leave in file")
+    box.button(buttons.No).setText("Import")
+    box.setDefaultButton(buttons.Yes)
+    answer = box.exec()
+    return {buttons.Yes: "file", buttons.No: "import"}.get(buttons(answer))
+
+
+def open_large_table(
+    app: AppContext,
+    path: Path,
+    then: Callable[[], object] = lambda: None,
+    failed: Callable[[BaseException], object] | None = None,
+) -> None:
+    """Add a table that stays in its file to the project and show it."""
+
+    def show(imported: Imported) -> None:
+        for warning in imported.warnings:
+            app.log("warning", warning)
+        data_id = app.project.next_data_id()
+        entry = DataEntry(path.stem, imported.data, source=path.name, cuts=imported.cuts)
+        if app.change(f"Open {path.name}", partial(add_data, entry=entry)):
+            open_data_page(app, data_id)
+        then()
+
+    def work(cancel: CancelToken, report: ReportFraction) -> Imported:
+        (imported,) = in_process(partial(_opened_table, path), cancel)
+        return imported
+
+    run_with_progress(app.window, f"Opening {path.name}", work, show, failed or app.errors.report)
+
+
+def _opened_table(path: Path, cancel: CancelToken) -> Iterator[Imported]:
+    yield open_table(path, cancel=cancel)
 
 
 def open_project(

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.counting import ReportFraction
 from pgmstudio.core.errors import Cancelled, FileError, PgmStudioError, ProjectFileError
 from pgmstudio.core.execution.events import CancelToken
@@ -77,7 +78,12 @@ class ProjectSaver:
                 return self.save_as(later)
             if answer != QMessageBox.StandardButton.Discard:
                 return False
-        is_large = sum(d.data.codes.nbytes for d in project.data.values()) >= SMALL_DATA
+        cells = sum(
+            d.data.row_count * len(d.data.domain)
+            for d in project.data.values()
+            if not isinstance(d.data, ChunkedData)
+        )
+        is_large = cells >= SMALL_DATA
         ends: list[bool] = []
         has_returned = False
 

@@ -9,8 +9,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.analysis.learner_choice import recommended_learners
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import PgmStudioError
+from pgmstudio.core.execution.cluster import address_problem
 from pgmstudio.core.experiments.bootstrap import (
     BootstrapParams,
     has_directions,
@@ -20,6 +22,7 @@ from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.run_checks import rules_note, settings_refusal
 from pgmstudio.core.learning.base import Learner, missing_data_note
+from pgmstudio.core.learning.cost_estimates import forecast_passes
 from pgmstudio.core.number_format import counted
 from pgmstudio.core.params import specs_of
 from pgmstudio.core.project.project import Project
@@ -165,6 +168,15 @@ class LearnPage(Page):
         self._name = named(
             QLineEdit(), "learnName", "Name of the run", "Name of the run and its model."
         )
+        self._cluster = named(
+            QLineEdit(),
+            "learnCluster",
+            "Dask scheduler",
+            "Address of a Dask scheduler, such as tcp://HOST:8786, whose workers read the rows. "
+            "Empty: this computer reads them.",
+        )
+        self._cluster.setPlaceholderText("this computer")
+        self._cluster.textChanged.connect(self._refresh_notes)
         self.bootstrap = BootstrapChoice()
         self.bootstrap.changed.connect(self._refresh_notes)
         form = form_of(
@@ -172,8 +184,10 @@ class LearnPage(Page):
             ("Rows", self._part),
             ("Seed", self._seed),
             ("Name", self._name),
+            ("Cluster", self._cluster),
             ("Bootstrap", self.bootstrap),
         )
+        self._form = form
         section = Section("This run", line=False)
         section.add(form)
         layout.addWidget(section)
@@ -310,6 +324,8 @@ class LearnPage(Page):
         offer(self._part, {None: "all rows", **{name: name for name in parts}}, *parts[:1])
         self._forms.refresh_objects()
         self._forms.show_columns(() if entry is None else entry.data.domain.names)
+        is_chunked = entry is not None and isinstance(entry.data, ChunkedData)
+        self._form.setRowVisible(self._cluster, is_chunked)
         self._recommend()
         self._refresh_notes()
 
@@ -337,6 +353,7 @@ class LearnPage(Page):
             if data is None
             else self.bootstrap.disabled_reason(self.learner)
             or self.learner.refuses(data)
+            or self._cluster_problem(data)
             or ("" if params is not None else "A parameter is invalid.")
             or settings_refusal(self.learner, params)
         )
@@ -347,14 +364,23 @@ class LearnPage(Page):
             self._rules.show_text(rules_note(self.learner, knowledge))
         else:
             self._rules.show_text("")
-        self._missing.show_text(
-            "" if data is None else missing_data_note(self.learner, data, params)
-        )
+        if isinstance(data, ChunkedData):
+            passes = None if params is None else forecast_passes(self.learner, params, data)
+            self._missing.show_text("" if passes is None else str(passes))
+        else:
+            self._missing.show_text(
+                "" if data is None else missing_data_note(self.learner, data, params)
+            )
         self._remedies.offer(self.learner, data, self.data_id)
         self._refusal.show_text(refusal)
         allow(self._start, refusal)
         self._walk.setVisible(reports_steps(self.learner) and self.bootstrap.settings is None)
         allow(self._walk, refusal)
+
+    def _cluster_problem(self, data: DataSet) -> str | None:
+        """What is wrong with the address of a scheduler, where one is used."""
+        address = self._cluster.text().strip()
+        return address_problem(address) if address and isinstance(data, ChunkedData) else None
 
     def _request(self) -> RunRequest | None:
         params = self._forms.params()
@@ -367,6 +393,7 @@ class LearnPage(Page):
             seed=self._seed.value(),
             data_id=self.data_id,
             split_part=self._part.currentData(),
+            cluster=self._cluster.text().strip(),
         )
 
     def _on_walk(self) -> None:

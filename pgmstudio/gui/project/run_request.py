@@ -16,4 +16,5 @@ class RunRequest:
     seed: int
     data_id: str
     split_part: str | None = None  # "train" when the data set has a split
+    cluster: str = ""  # the scheduler whose workers read a table that stays in its file
     reproduces: str | None = None  # the id of the recorded run that this one repeats

@@ -13,6 +13,8 @@ from pgmstudio.core.errors import ParameterError, PgmStudioError
 from pgmstudio.core.experiments.bootstrap import BootstrapParams, BootstrapPlan, processes_for
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
+from pgmstudio.core.io.data.cluster_reader import ClusterReader
+from pgmstudio.core.io.data.large_table import LargeTable
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.languages.learn_task import LearnTask
@@ -59,6 +61,8 @@ class RunRecorder(QObject):
 
     def start(self, request: RunRequest, *, is_paused: bool = False) -> LearningRun:
         data = training_rows(self._app.project, request.data_id, request.split_part)
+        if request.cluster and isinstance(data, LargeTable):
+            data = data.read_by(ClusterReader(request.cluster))
         task = LearnTask(request.learner_key, data, request.params, request.seed)
         return self._app.workspace.runs.enqueue(request, task, is_paused=is_paused)
 

@@ -22,7 +22,7 @@ from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree_mixture.model import Mixture, TreeMixture
 from pgmstudio.core.number_format import counted, grouped, percent
-from pgmstudio.core.project.project import Project
+from pgmstudio.core.project.project import Project, rows_in_memory
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.theme.icons import icon
@@ -149,7 +149,11 @@ class ComponentRowsPage(Page):
         """The data sets that have a column of the model, its own first chosen."""
         project, model = self._app.project, self._model
         known = set() if model is None else set(model.domain.names)
-        shown = {k: e.name for k, e in project.data.items() if known & set(e.data.domain.names)}
+        shown = {
+            k: e.name
+            for k, e in rows_in_memory(project).items()
+            if known & set(e.data.domain.names)
+        }
         own = project.models[self._id].data_id if model is not None else None
         offer(self.choice, shown, own if self.choice.currentData() is None else None)
 
