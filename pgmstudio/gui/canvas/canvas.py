@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.layers import (
     MovesLayer,
@@ -137,9 +138,9 @@ class Canvas(QWidget):
         self.scene.show_strengths(*shown)
         self._soon.start()
 
-    def show_rules(self, knowledge: Knowledge) -> None:
-        """Draw required and forbidden edges over the graph."""
-        self.rules.show_rules(knowledge)
+    def show_rules(self, knowledge: Knowledge, prices: EdgePrices) -> None:
+        """Draw required and forbidden edges over the graph, and prices as soft edges."""
+        self.rules.show_rules(knowledge, prices)
         self._soon.start()
 
     @property

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.diagram import PictureEdge
@@ -20,6 +20,7 @@ from pgmstudio.core.drawing.layout.edge_routing import (
     tag_shares,
 )
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.learning.edge_moves import MoveKey
 from pgmstudio.gui.canvas.edge_item import paint_edge, paint_tag
 from pgmstudio.gui.canvas.fonts import canvas_font, canvas_metrics, font_of_height
@@ -204,6 +205,7 @@ def place_plain_labels(scene: CanvasScene, zoom: float) -> None:
 
 
 _RULE_ICON = 16.0
+NO_PRICES = EdgePrices()
 
 
 RULE_PENS = {
@@ -212,29 +214,82 @@ RULE_PENS = {
 }
 
 
+# Soft edges: pairs with a price, as bands as wide and opaque as the price is large.
+PRICE_PENS = {
+    "favoured": LayerPen("required", (), "", "favoured edge, β < 0"),
+    "priced": LayerPen("forbidden", (10.0, 6.0), "", "edge with a price, β > 0"),
+}
+MAX_SOFT_EDGES = 200  # the strongest
+_SOFT_WIDTH, _SOFT_ALPHA = (3.0, 12.0), (0.12, 0.45)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftEdge:
+    """The band of a pair with a price; `strength` is |β| as a fraction of the largest."""
+
+    kind: str
+    strength: float
+    route: EdgeRoute
+
+    @property
+    def width(self) -> float:
+        low, high = _SOFT_WIDTH
+        return low + (high - low) * self.strength
+
+    def paint(self, painter: QPainter) -> None:
+        pen = PRICE_PENS[self.kind]
+        color = QColor(theme().color(pen.color))  # a copy: the theme's are shared
+        low, high = _SOFT_ALPHA
+        color.setAlphaF(low + (high - low) * self.strength)
+        paint_edge(painter, self.route, color, self.width, False, pen.dash)
+
+
+def soft_edges(scene: CanvasScene, prices: EdgePrices) -> list[SoftEdge]:
+    """The bands of the strongest prices between nodes of the scene, along edges where there are
+    any."""
+    known = sorted(prices.among(scene.nodes).prices, key=lambda one: -abs(one[2]))
+    known = [one for one in known[:MAX_SOFT_EDGES] if one[2]]
+    if not known:
+        return []
+    pairs = [(b, a) if (b, a) in scene.edges else (a, b) for a, b, _ in known]
+    routes, largest = routes_by_edge(scene, pairs), abs(known[0][2])
+    return [
+        SoftEdge("favoured" if price < 0 else "priced", abs(price) / largest, routes[pair])
+        for pair, (_, _, price) in zip(pairs, known, strict=True)
+    ]
+
+
 class RulesLayer(SceneLayer):
-    """A layer above the edges and below the nodes that ignores the mouse."""
+    """Rules and prices of edges, above the edges and below the nodes; ignores the mouse."""
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, 0.25)
-        self.knowledge = Knowledge()
+        self.knowledge, self.prices = Knowledge(), EdgePrices()
         self._drawn: list[tuple[str, EdgeRoute]] = []
+        self.soft: list[SoftEdge] = []
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of rules that are drawn, for the legend."""
-        return {kind for kind, _ in self._drawn} if self.isVisible() else set()
+        """The kinds of rules and prices that are drawn, for the legend."""
+        if not self.isVisible():
+            return set()
+        return {kind for kind, _ in self._drawn} | {one.kind for one in self.soft}
 
     def legend_entries(self) -> list[LegendEntry]:
-        return [
+        rules = [
             LegendEntry(pen.meaning, icon_sample(pen.icon, pen.color))
             for kind, pen in RULE_PENS.items()
             if kind in self.kinds
         ]
+        return rules + [
+            LegendEntry(pen.meaning, partial(_paint_band, kind))
+            for kind, pen in PRICE_PENS.items()
+            if kind in self.kinds
+        ]
 
-    def show_rules(self, knowledge: Knowledge) -> None:
-        """Show the rules whose two ends are in the picture."""
-        self.knowledge = knowledge
+    def show_rules(self, knowledge: Knowledge, prices: EdgePrices = NO_PRICES) -> None:
+        """Show the rules and prices whose two ends are in the picture."""
+        self.knowledge, self.prices = knowledge, prices
         self.follow()
 
     def follow(self) -> None:
@@ -248,15 +303,19 @@ class RulesLayer(SceneLayer):
             for edge in sorted(edges)
             if edge[0] in nodes and edge[1] in nodes
         ]
-        if not rules and not self._drawn:
+        soft = soft_edges(self._scene, self.prices)
+        if not (rules or soft or self._drawn or self.soft):
             return
         self.prepareGeometryChange()
         routes = routes_of(self._scene, [edge for _, edge in rules])
         self._drawn = [(kind, route) for (kind, _), route in zip(rules, routes, strict=True)]
-        self._bounds = bounds_around(routes, _RULE_ICON)
+        self.soft = soft
+        self._bounds = bounds_around([*routes, *(one.route for one in soft)], _RULE_ICON)
         self.update()
 
     def draw(self, painter: QPainter) -> None:
+        for one in self.soft:
+            one.paint(painter)
         for kind, route in self._drawn:
             pen = RULE_PENS[kind]
             paint_edge(painter, route, theme().color(pen.color), pen.width, True, pen.dash)
@@ -266,6 +325,11 @@ class RulesLayer(SceneLayer):
             painter.drawEllipse(QPointF(x, y), _RULE_ICON / 2, _RULE_ICON / 2)
             position = QRectF(x - _RULE_ICON / 2, y - _RULE_ICON / 2, _RULE_ICON, _RULE_ICON)
             paint_icon(painter, pen.icon, pen.color, position)
+
+
+def _paint_band(kind: str, painter: QPainter, position: QRectF) -> None:
+    """The sample of a soft edge in the legend."""
+    SoftEdge(kind, 0.7, sample_route(position)).paint(painter)
 
 
 METHOD = "blocks"  # the layout of the pictures that have them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.run_checks import broken_rules
@@ -16,6 +17,9 @@ from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
 
+if TYPE_CHECKING:
+    from pgmstudio.gui.knowledge.page import KnowledgePage
+
 
 def subject_of(page: Page | None) -> str | None:
     """The model or data set of a page, as the knowledge page calls it."""
@@ -27,15 +31,24 @@ def subject_of(page: Page | None) -> str | None:
 
 
 def knowledge_actions(app: AppContext) -> list[ActionSpec]:
-    def open_editor() -> None:
+    def opened() -> KnowledgePage:
         from pgmstudio.gui.knowledge.page import KnowledgePage
 
         current = app.center.current
         about = subject_of(current)
         close_welcome(app)
         page = app.open_page("knowledge", lambda: KnowledgePage(app))
-        if about is not None and page is not current and isinstance(page, KnowledgePage):
+        assert isinstance(page, KnowledgePage)
+        if about is not None and page is not current:
             page.show_about(about)
+        return page
+
+    def open_editor() -> None:
+        opened()
+
+    def price_edge() -> None:
+        pair = edges()[0]  # the page has no selection
+        opened().choose_price(*pair)
 
     def nothing() -> str | None:
         project = app.project
@@ -108,6 +121,15 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "Knowledge",
             "Remove the constraint on the selected edge.",
             rule(edits.forget_edge_rule, "Free"),
+            needs=[no_edges],
+        ),
+        ActionSpec(
+            "knowledge.price",
+            "Price of this edge…",
+            "Knowledge",
+            "What the selected edge, or an edge between two selected nodes, must gain; drawn as a "
+            "soft edge.",
+            price_edge,
             needs=[no_edges],
         ),
         ActionSpec(

@@ -678,6 +678,16 @@ class KnowledgePage(EmbeddedPage):
             return
         self._app.change(text, edit)
 
+    def choose_price(self, one: str, other: str) -> None:
+        """Show the prices, with the field of the price of this pair."""
+        self._segments.button("prices").click()
+        for combo, name in ((self._source, one), (self._target, other)):
+            combo.setCurrentText(name)
+        known = {frozenset(pair): price for *pair, price in self._app.project.edge_prices.prices}
+        self._price.setValue(known.get(frozenset((one, other)), self._price.value()))
+        self._price.setFocus()
+        self._price.selectAll()
+
     def _price_from_field(self) -> None:
         one, other = self._source.currentText(), self._target.currentText()
         self.set_price(one, other, self._price.value())

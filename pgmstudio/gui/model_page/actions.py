@@ -484,7 +484,7 @@ def _view(on: PageConditions) -> list[ActionSpec]:
             "view.rules",
             "Rules about edges",
             "View",
-            "Show required and forbidden edges on the canvas.",
+            "Show required and forbidden edges on the canvas, and prices of edges as bands.",
             on.command(lambda page: page.canvas.toggle_rules()),
             needs=[on.open_page],
             is_checked=shown("shows_rules"),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout
 
 from pgmstudio.core.drawing.diagram import GraphPicture, Point, Size
 from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.graphs.edge_prices import EdgePrices
 from pgmstudio.core.languages.diagrams import diagram_row, picture_names, picture_of
 from pgmstudio.core.model import Model, has_edges
 from pgmstudio.core.project.model_edits import EditableStructure
@@ -425,7 +426,7 @@ class ModelPage(Page):
         empty = "No nodes yet. Press N to add one where the pointer is."
         self.canvas.show_waiting_text("" if picture.nodes else empty)
         self.canvas.show_strengths(self.canvas.strengths)
-        self._show_rules(self._app.project.knowledge)
+        self._show_rules(self._app.project)
         self.selecting.show_selection()
         self.bar.show_mode(self._shared_mode())
         self.strengths.follow()
@@ -475,13 +476,17 @@ class ModelPage(Page):
 
     # -- the project
 
-    def _show_rules(self, knowledge: Knowledge) -> None:
-        """Edge constraints are shown where the edges of the model are."""
-        self.canvas.show_rules(knowledge if self.shows_structure else Knowledge())
+    def _show_rules(self, project: Project) -> None:
+        """Constraints and prices of edges are shown where the edges of the model are."""
+        if self.shows_structure:
+            self.canvas.show_rules(project.knowledge, project.edge_prices)
+        else:
+            self.canvas.show_rules(Knowledge(), EdgePrices())
 
     def _on_document_changed(self, before: Project, after: Project) -> None:
-        if before.knowledge is not after.knowledge and not self._is_closed:
-            self._show_rules(after.knowledge)
+        rules = (before.knowledge, before.edge_prices), (after.knowledge, after.edge_prices)
+        if rules[0] != rules[1] and not self._is_closed:
+            self._show_rules(after)
         entry = after.models.get(self._model_id)
         if entry is self.entry or self._is_closed:
             return
