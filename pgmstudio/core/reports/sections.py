@@ -30,7 +30,7 @@ from pgmstudio.core.languages.bayesian_network.conversions import plain_network
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.diagrams import edge_contexts
 from pgmstudio.core.languages.learners import all_learners
-from pgmstudio.core.languages.registry import kind_noun, language_of
+from pgmstudio.core.languages.registry import kind_noun, kind_title, language_of
 from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
 from pgmstudio.core.number_format import count_of, decimal, whole
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
@@ -300,7 +300,7 @@ def _too_large(count: str) -> Markup:
 def size_facts(model: Model) -> list[tuple[str, Content]]:
     """The language and the sizes."""
     pairs: list[tuple[str, Content]] = [
-        ("Language", model.kind.replace("-", " ")),
+        ("Language", kind_title(model.kind)),
         ("Variables", whole(len(model.domain))),
     ]
     if has_edges(model):

@@ -27,6 +27,7 @@ Edge = tuple[str, str]
 ACTIVE_WIDTH, BLOCKED_WIDTH = 3.0, 1.5
 BLOCKED_DASH = (4.0, 4.0)
 _LETTER_RADIUS = 9.0
+_LETTER_REACH = 6.0  # into the box
 _BAR_HALF, _BAR_WIDTH = 8.0, 2.5
 _BAR_AWAY, _BAR_BEFORE_ARROW = 5.0, 14.0
 _VEIL = 0.68
@@ -192,9 +193,14 @@ class _Marks(SceneLayer):
                 painter.drawRoundedRect(position, 7, 7)
             letter = shown.letters.get(identity)
             if letter is not None:
-                scale = 1 / max(0.2, min(1.0, zoom))
-                corner = position.topLeft() - QPointF(3, 3)
-                paint_letter(painter, letter, corner, _LETTER_RADIUS * scale)
+                radius = _LETTER_RADIUS / max(0.2, min(1.0, zoom))
+                paint_letter(painter, letter, letter_middle(position, radius), radius)
+
+
+def letter_middle(box: QRectF, radius: float) -> QPointF:
+    """At the corner of a box, reaching into it as little as at 100 %: the name stays free."""
+    away = radius - _LETTER_REACH
+    return box.topLeft() - QPointF(away, away)
 
 
 def _veil_rect(item: NodeItem, is_far: bool, zoom: float) -> QRectF:

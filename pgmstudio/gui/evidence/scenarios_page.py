@@ -34,7 +34,7 @@ from pgmstudio.gui.evidence.active_model import ActiveModel
 from pgmstudio.gui.evidence.query_page import ModelQueryPage
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_cards import BarCard, BarCardList, BarGroup
-from pgmstudio.gui.widgets.basic import Note, button, hairline, label, named, row
+from pgmstudio.gui.widgets.basic import Note, TwoSides, button, hairline, label, named, row
 from pgmstudio.gui.widgets.belief_bars import tuple_of
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
@@ -90,7 +90,8 @@ class ScenariosPage(ModelQueryPage):
         layout.addLayout(self._slots())
         layout.addWidget(self._note)
         legend = label("The outline is the prior.", "tertiary", size="dense")
-        layout.addWidget(row(self._only, self._by_difference, legend, None, copy, export))
+        ticks = row(self._only, self._by_difference, legend)
+        layout.addWidget(TwoSides(ticks, row(None, copy, export)))
         layout.addWidget(hairline())
         layout.addWidget(self.cards, 1)
         app.workspace.selection_changed.connect(self._on_selection_changed)

@@ -102,7 +102,7 @@ class LearnerList(QWidget):
         vbox(self, searching, (self._list, 1), spacing=0)
         self.setFocusProxy(self._list)
         self._page_width: int | None = None
-        theme().follow(self._fill)
+        theme().follow(self._restyle)
         self._fill()
 
     def fit_page_width(self, width: int) -> None:
@@ -151,6 +151,10 @@ class LearnerList(QWidget):
                 self._add(key, about_learner(learners[key]))
             self._list.choose(self._picked)
         self._filter(self._search.text())
+        self._fit()
+
+    def _restyle(self) -> None:
+        self._list.scheduleDelayedItemsLayout()
         self._fit()
 
     def _add_heading(self, text: str) -> None:

@@ -482,6 +482,25 @@ def widening(made: QWidget, index: int) -> QWidget:
     return made
 
 
+class TwoSides(QWidget):
+    """Widgets at the left and at the right; one below the other where they do not fit."""
+
+    def __init__(self, left: QWidget, right: QWidget) -> None:
+        super().__init__()
+        self._sides = (left, right)
+        self._layout = hbox(self, left, None, right)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wanted = sum(side.sizeHint().width() for side in self._sides) + self._layout.spacing()
+        ways = QBoxLayout.Direction
+        self._layout.setDirection(ways.LeftToRight if self.width() >= wanted else ways.TopToBottom)
+
+    def minimumSizeHint(self) -> QSize:
+        widest = max(side.minimumSizeHint().width() for side in self._sides)
+        return QSize(widest, super().minimumSizeHint().height())
+
+
 class Foot(QWidget):
     """Labels and the buttons that act on them: side by side, one below the other where narrow."""
 

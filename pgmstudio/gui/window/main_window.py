@@ -56,7 +56,7 @@ from pgmstudio.gui.window.status_bar import StatusBar
 # Version of the dock arrangement; a saved one of another version is not restored.
 LAYOUT_VERSION = 1
 # Around the word of a menu, as in the style sheet.
-MENU_MARGIN = 23
+MENU_MARGIN = 19
 REFRESH_AFTER_MS = 100
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
-from pgmstudio.gui.canvas.separation_layer import shown_of
+from pgmstudio.gui.canvas.separation_layer import letter_middle, shown_of
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
@@ -232,3 +232,10 @@ def test_an_edge_on_an_active_trail_is_never_drawn_as_blocked(
     assert shown.blocked
     assert not shown.active & shown.blocked
     assert all(frozenset(bar) in shown.blocked for bar in shown.bars)
+
+
+@pytest.mark.parametrize("zoom", [1.0, 0.5, 0.25])
+def test_a_letter_reaches_as_little_into_a_box_at_every_zoom(zoom: float) -> None:
+    box, radius = QRectF(0, 0, 100, 40), 9 / zoom
+    middle = letter_middle(box, radius)
+    assert (middle.x() + radius, middle.y() + radius) == (6, 6)
