@@ -51,7 +51,16 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Note, Section, button, hairline, label, tool_button, vbox
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Section,
+    button,
+    hairline,
+    label,
+    scrolled,
+    tool_button,
+    vbox,
+)
 from pgmstudio.gui.widgets.combo_box import chooser, offer
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.page import Page
@@ -105,7 +114,9 @@ class DifferenceFacts(QWidget):
         self._section = Section("Edges that differ")
         self._section.add(self.list)
         self._section.add(self.common)
-        vbox(self, numbers, (self._section, 1), margins=(0, 10, 0, 0), spacing=4)
+        content = QWidget()
+        vbox(content, numbers, (self._section, 1), margins=(0, 10, 0, 0), spacing=4)
+        vbox(self, scrolled(content, "differenceScroll"), spacing=0)
         theme().follow(self._fill)
 
     def show_difference(self, difference: ModelDifference) -> None:

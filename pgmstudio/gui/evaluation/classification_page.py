@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -461,16 +461,21 @@ def _decimal(value: float | None) -> str:
     return "∞" if math.isinf(value) else f"{value:.3f}"
 
 
+_MEASURE_WIDTH = 92  # px at 100 % that a measure and its title need
+
+
 class Numbers(QWidget):
-    """The measures in a line; truncated texts are complete in their tooltips."""
+    """The measures in a line, in two where it is too narrow; tooltips have truncated texts."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("classifyNumbers")
         self._values: dict[str, ElidedLabel] = {}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(12)
+        self._cells: list[QWidget] = []
+        self._columns = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
         for key, caption, tip in MEASURES:
             value = ElidedLabel("–", size="title")
             value.setProperty("weight", "semibold")
@@ -481,10 +486,26 @@ class Numbers(QWidget):
             self._values[key] = value
             asked = number_help(caption)
             above = value if asked is None else widening(row(value, asked), 0)
-            column = vbox(None, above, title, spacing=0)
-            layout.addLayout(
-                column, 5 if key == "accuracy" else 3
-            )  # it includes the standard error
+            cell = QWidget()
+            vbox(cell, above, title, spacing=0)
+            self._cells.append(cell)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        count = len(self._cells)
+        is_narrow = self.width() < count * _MEASURE_WIDTH * theme().scale
+        columns = (count + 1) // 2 if is_narrow else count
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for number, cell in enumerate(self._cells):
+            self._grid.addWidget(cell, *divmod(number, columns))
+        for column in range(count):  # the first includes the standard error
+            self._grid.setColumnStretch(column, (3 if column else 5) if column < columns else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
 
     def text(self, key: str) -> str:
         return self._values[key].text()

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.analysis.classification import classify
@@ -21,10 +21,11 @@ from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Run
 from pgmstudio.gui.evaluation.actions import open_classification
-from pgmstudio.gui.evaluation.classification_page import ClassificationPage
+from pgmstudio.gui.evaluation.classification_page import ClassificationPage, Numbers
 from pgmstudio.gui.evaluation.classification_task import Answer
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, add_votes
 from tests.strategies import random_mixture
@@ -233,3 +234,19 @@ def test_rows_the_model_was_learned_from_are_pointed_out_and_a_split_is_offered(
     qtbot.waitUntil(lambda: not offer.isHidden())
     qtbot.mouseClick(offer, LEFT)
     assert app.center.current is app.center.page("data:d1")
+
+
+def test_measures_take_two_lines_where_one_is_too_narrow(qtbot: QtBot) -> None:
+    page = QWidget()
+    numbers = Numbers()
+    numbers.setParent(page)
+    qtbot.addWidget(page)
+    page.show()
+
+    def lines() -> int:
+        return len({cell.y() for cell in numbers.findChildren(QWidget) if cell.parent() is numbers})
+
+    numbers.resize(round(1000 * theme().scale), 60)
+    qtbot.waitUntil(lambda: lines() == 1)
+    numbers.resize(round(400 * theme().scale), 120)
+    qtbot.waitUntil(lambda: lines() == 2)
