@@ -44,6 +44,8 @@ GREEDY, EXACT = "greedy", "exact"
 MAX_CONTEXTS = 12
 # All sets of rows that share a default row are tried in tables of at most this many rows.
 MAX_DEFAULT_SETS = 10
+# Of more configurations a default row takes more than a second: only labels are tried.
+MAX_DEFAULT = 512
 # Pairs of classes are stored in a table; above this many configurations only labels are tried.
 MAX_FREE = 1024
 
@@ -77,7 +79,7 @@ def best_classes(
         return full  # a single parent without effect would be no edge
     if structure == FREE and full.size <= MAX_FREE:
         return _merged(counts, score, scale)
-    if structure == DEFAULT_TABLE and full.size <= MAX_FREE:
+    if structure == DEFAULT_TABLE and full.size <= MAX_DEFAULT:
         return default_table(counts, score, inner, scale)
     if structure in (TREE, GROUPED_TREE):
         return _tree(counts, score, scale, is_grouped=structure == GROUPED_TREE)
