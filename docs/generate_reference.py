@@ -45,7 +45,6 @@ from pgmstudio.studies.published_index import (
     Verdict,
     published_index,
 )
-from pgmstudio.studies.registry import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -204,8 +203,7 @@ def _reference_link(reference: Reference) -> str:
         case "command":
             return f"[`pgmstudio {name}`](../reference/command-line.md)"
         case "study":
-            target = f"pgmstudio:study/{name}" if name in RECIPES else "sl-curves.md"
-            return f"[`{name}`]({target})"
+            return f"[`{name}`](pgmstudio:study/{name})"
         case "generator":
             return f"[`{name}`](../reference/data.md)"
         case "measure":

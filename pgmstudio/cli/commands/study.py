@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.commands.recipe import ExperimentList
+from pgmstudio.cli.options.executors import add_executor_options, executor_of
 from pgmstudio.cli.options.parameters import add_param_options, option_defaults, params_from
 from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, whole
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, folder
@@ -19,7 +20,6 @@ from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.experiments.plans.run_task import RunProblem
-from pgmstudio.core.experiments.plans.runner import ProcessExecutor
 from pgmstudio.core.experiments.sl_curves.curve import curve_plot
 from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
 from pgmstudio.core.io.atomic import replace_file
@@ -63,7 +63,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
         help="folder for points, curves and tables",
     )
     parser.add_data_folder()
-    parser.add_jobs("--processes")
+    add_executor_options(parser)
     parser.add_argument(
         "--tables", action="store_true", help="only write tables and curves of the saved points"
     )
@@ -90,8 +90,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     study = study.only(params.only)
     sources = read_sources(study, folder)
     line.message(changed_files_note(study, folder))
-    executor = ProcessExecutor(args.jobs)
-    task = StudyTask(Path(args.output), study, params, args.seed, sources, executor)
+    folder_of_points = Path(args.output)
+    task = StudyTask(folder_of_points, study, params, args.seed, sources, executor_of(args))
     end = None
     if not args.tables:
         end = run_task(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgmstudio.cli.commands.curve import BEST_LEGEND
 from pgmstudio.cli.options.data import check_ending
+from pgmstudio.cli.options.executors import add_executor_options, executor_of
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal
 from pgmstudio.cli.terminal.parser import CommandParser, folder, number
 from pgmstudio.cli.terminal.progress import ProgressLine
@@ -17,10 +18,8 @@ from pgmstudio.cli.terminal.run import RunEnd, run_task
 from pgmstudio.core.analysis.query_benchmark import QueryPlan, random_queries
 from pgmstudio.core.drawing.svg.sl_plot import curve_svg
 from pgmstudio.core.errors import FileError, ParameterError, RunFailedError
-from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.run_task import RunProblem
 from pgmstudio.core.experiments.plans.runner import (
-    ProcessExecutor,
     ceiling_of,
     checked_runs,
     truth_of,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from pgmstudio.core.analysis.query_benchmark import LineFit
     from pgmstudio.core.experiments.plans.expansion import PlanRows
     from pgmstudio.core.experiments.plans.plan import Plan
-    from pgmstudio.core.experiments.plans.runner import Executor
     from pgmstudio.core.experiments.sl_curves.points import CurvePoint
     from pgmstudio.core.io.experiments import PointFolder
 
@@ -70,12 +68,7 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser.add_argument(
         "--resume", action="store_true", help="continue with the points in the folder"
     )
-    parser.add_jobs("--processes")
-    parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="run on the workers of a Dask scheduler, tcp://HOST:PORT",
-    )
+    add_executor_options(parser)
     parser.add_argument("--plot", metavar="FILE.svg", help="draw the curves")
     parser.add_argument(
         "--linear", action="store_true", help="use a linear axis for sizes, not a logarithmic one"
@@ -119,7 +112,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> SweepReport:
         raise FileError(args.plan, f"{error}.") from error
     old_count = len(folder.points_of(keys))
     end = run_task(
-        SavedPlanTask(folder.folder, plan, rows, _executor(args)),
+        SavedPlanTask(folder.folder, plan, rows, executor_of(args)),
         lambda event: None,  # points are read from the folder
         line,
         time_limit=args.time_limit,
@@ -150,12 +143,6 @@ def _against_best(
     query_plan = plan.queries or QueryPlan(targets=0, given=min(3, len(rows.test.domain) - 1))
     queries = random_queries(rows.test, query_plan)
     return with_distances(points, folder.model, folder.model(best), queries, query_plan.timed)
-
-
-def _executor(args: argparse.Namespace) -> Executor:
-    if args.cluster is not None:
-        return Cluster(args.cluster)
-    return ProcessExecutor(args.jobs)
 
 
 def _write(

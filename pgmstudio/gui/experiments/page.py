@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.errors import named as named_in
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.execution.events import Note as RunNote
@@ -28,6 +29,7 @@ from pgmstudio.core.params import params_to_dict, parse_params
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.experiments.study_view import StudyView
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_data_page
@@ -75,7 +77,10 @@ from pgmstudio.studies.recipe_data import (
     no_data_reason,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES, recipe_of
+from pgmstudio.studies.registry import RECIPES
+from pgmstudio.studies.sl_study import STUDIES, Study
+
+EXPERIMENTS: Mapping[str, Recipe | Study] = {**RECIPES, **STUDIES}
 
 _COLUMNS = (
     Column("Measured", str, tip="What is measured."),
@@ -308,16 +313,16 @@ class RecipeList(KeyedList):
         self.setItemDelegate(TwoLines(self))
         self._states: dict[str, str] = {}
         for publication in PUBLICATIONS.values():
-            recipes = [
-                recipe for recipe in RECIPES.values() if publication_of(recipe.key) is publication
+            experiments = [
+                one for one in EXPERIMENTS.values() if publication_of(one.key) is publication
             ]
-            if recipes:
+            if experiments:
                 heading = QListWidgetItem(publication.title)
                 heading.setFlags(Qt.ItemFlag.NoItemFlags)
                 self.addItem(heading)
-            for recipe in recipes:
-                item = QListWidgetItem(recipe.title)
-                item.setData(KEY, recipe.key)
+            for one in experiments:
+                item = QListWidgetItem(one.title)
+                item.setData(KEY, one.key)
                 self.addItem(item)
         self.currentRowChanged.connect(self._on_row)
         self._show_icons()
@@ -327,7 +332,7 @@ class RecipeList(KeyedList):
     def show_folder(self, folder: Path | None) -> None:
         """Update which data are available."""
         for item in self._recipe_items():
-            recipe = RECIPES[item.data(KEY)]
+            recipe = EXPERIMENTS[item.data(KEY)]
             item.setData(FACTS, _facts(recipe, folder))
             item.setToolTip(f"{recipe.help} {recipe.place}.")
             text = f"{recipe.title}. {recipe.help} {_facts(recipe, folder)}."
@@ -358,7 +363,7 @@ class RecipeList(KeyedList):
             item.setIcon(icon(name, color))
 
 
-def _facts(recipe: Recipe, folder: Path | None) -> str:
+def _facts(recipe: Recipe | Study, folder: Path | None) -> str:
     if not recipe.sources:
         return f"{recipe.takes} · generates its data"
     there = "data not found" if absent_files(recipe, folder) else "data available"
@@ -469,7 +474,12 @@ class RecipePage(Page):
             (self.open_model_button, self.open_data_button, self.export_button),
         )
         self.view.note.add_button(self._choose_folder)
-        hbox(self, self.list, (self.view, 1), spacing=0)
+        self.study_view = StudyView(app, lambda: self._folder)
+        self.study_view.state_changed.connect(self._refresh)
+        self._views = QStackedWidget()
+        self._views.addWidget(self.view)
+        self._views.addWidget(self.study_view)
+        hbox(self, self.list, (self._views, 1), spacing=0)
         self._refresh_folder()
         self.list.choose(self._recipe.key)
         self._show()
@@ -478,6 +488,7 @@ class RecipePage(Page):
         self._clock.stop()
         for run in self._runs.values():
             run.stop()
+        self.study_view.close_runs()
 
     # -- the experiment
 
@@ -492,11 +503,17 @@ class RecipePage(Page):
 
     def choose(self, key: str) -> None:
         """Select an experiment."""
-        self.list.choose(recipe_of(key).key)
+        self.list.choose(named_in("experiment", key, EXPERIMENTS).key)
 
     def _on_picked(self, key: str) -> None:
-        self._recipe = recipe_of(key)
-        self._show()
+        experiment = EXPERIMENTS[key]
+        if isinstance(experiment, Study):
+            self.study_view.show_study(experiment)
+            self._views.setCurrentWidget(self.study_view)
+        else:
+            self._recipe = experiment
+            self._views.setCurrentWidget(self.view)
+            self._show()
 
     def _show(self) -> None:
         self.view.show_recipe(self._recipe)
@@ -570,7 +587,8 @@ class RecipePage(Page):
     def _refresh(self) -> None:
         run, why = self.run, self._why_not()
         is_running = run is not None and not run.state.is_end
-        self.list.show_states({key: _STATES[one.state] for key, one in self._runs.items()})
+        states = {key: one.state for key, one in self._runs.items()} | self.study_view.running
+        self.list.show_states({key: _STATES[state] for key, state in states.items()})
         self.view.note.show_text(no_data_reason(self._recipe, self._folder) or "")
         for start_button in (self.run_button, self.small_button):
             allow(start_button, why)
@@ -656,10 +674,11 @@ def _progress_of(run: RecipeRun | None) -> tuple[str, float]:
 
 def open_recipes(app: AppContext, key: str | None = None) -> RecipePage:
     """Open the page of the experiments, at the one with this key."""
-    recipe = None if key is None else recipe_of(key)
+    if key is not None:
+        named_in("experiment", key, EXPERIMENTS)  # before a page is opened
     close_welcome(app)
     page = app.open_page("recipes", partial(RecipePage, app))
     assert isinstance(page, RecipePage)
-    if recipe is not None:
-        page.choose(recipe.key)
+    if key is not None:
+        page.choose(key)
     return page

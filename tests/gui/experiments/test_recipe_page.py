@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import parse_params
-from pgmstudio.gui.experiments.page import RecipePage
+from pgmstudio.gui.experiments import study_view
+from pgmstudio.gui.experiments.page import EXPERIMENTS, RecipePage
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.studies.published_index import PUBLICATIONS, publication_of
-from pgmstudio.studies.registry import RECIPES
+from pgmstudio.studies.registry import recipe_of
+from pgmstudio.studies.sl_study import StudyParams
 
 WAIT_MS = 60_000
 
@@ -84,16 +87,16 @@ def test_a_small_run_has_its_own_settings_and_experiments_stand_under_their_sour
 ) -> None:
     rows = [page.list.item(row).text() for row in range(page.list.count())]
     for publication in PUBLICATIONS.values():
-        keys = [key for key in RECIPES if publication_of(key) is publication]
+        keys = [key for key in EXPERIMENTS if publication_of(key) is publication]
         if keys:
             first = rows.index(publication.title) + 1
-            assert rows[first : first + len(keys)] == [RECIPES[key].title for key in keys]
+            assert rows[first : first + len(keys)] == [EXPERIMENTS[key].title for key in keys]
     page.choose("bars")
     press(qtbot, page, "recipeRunSmall")
     run = page.run
     assert run is not None
     qtbot.waitUntil(lambda: run.state is JobState.FINISHED, timeout=WAIT_MS)
-    assert run.params == parse_params(type(run.params), RECIPES["bars"].small)
+    assert run.params == parse_params(type(run.params), recipe_of("bars").small)
     assert page.view.params() == type(run.params)()  # the form keeps the author's settings
 
 
@@ -147,3 +150,34 @@ def test_a_recipe_along_a_setting_shows_its_curves(qtbot: QtBot, page: RecipePag
     assert list(page.view.plot.curves) == ["2 trees"]
     assert len(page.view.plot.curves["2 trees"][0]) == 2
     assert "One repeat" in page.view.plot.hint
+
+
+def test_a_study_of_several_languages_runs_into_a_folder_and_goes_on(
+    qtbot: QtBot, page: RecipePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {"queries": "0", "graphs": "2", "most_classes": "2", "rows": "200", "test_rows": "100"}
+    monkeypatch.setattr(study_view, "SMALL", study_view.SMALL | few)
+    page.choose("made")
+    view = page.study_view
+    assert view.isVisibleTo(page)
+    assert not view.run_button.isEnabled()
+    assert "Choose a folder" in view.run_button.toolTip()
+    view.use_folder(tmp_path)
+    view.form.set_params(replace(StudyParams(), only="logic2"))
+    view.processes.setValue(1)
+    press(qtbot, page, "studyRunSmall")
+    run = view.run
+    assert run is not None
+    qtbot.waitUntil(lambda: run.state is JobState.FINISHED, timeout=WAIT_MS)
+    titles = [view.tables.itemText(index) for index in range(view.tables.count())]
+    assert "The best model on the test rows" in titles
+    view.tables.setCurrentIndex(titles.index("The best model on the test rows"))
+    assert "Logic2" in view.text.toPlainText()
+    points = sorted(tmp_path.rglob("*"))
+    press(qtbot, page, "studyRunSmall")  # everything is there already
+    again = view.run
+    assert again is not None
+    qtbot.waitUntil(lambda: again.state is JobState.FINISHED, timeout=WAIT_MS)
+    assert sorted(tmp_path.rglob("*")) == points
+    page.choose("bars")
+    assert not view.isVisibleTo(page)

@@ -24,7 +24,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.core.resources import folder_of
 from pgmstudio.core.scores.association_measures import MEASURES
 from pgmstudio.gui.data.associations_tab import MeasureBox
-from pgmstudio.gui.experiments.page import RecipePage
+from pgmstudio.gui.experiments.page import EXPERIMENTS, RecipePage
 from pgmstudio.gui.help import show_me
 from pgmstudio.gui.help.page import HelpPage, open_help
 from pgmstudio.gui.learning.page import LearnPage
@@ -271,7 +271,7 @@ def _check_place(window: MainWindow, link: QUrl) -> None:
         case "page":
             assert name.replace("-", " ") in show_me.PAGES, place
         case "study":
-            assert name in RECIPES, place
+            assert name in EXPERIMENTS, place
         case _:
             pytest.fail(place)
 
