@@ -429,6 +429,7 @@ SEARCHES = {
     "Alarm, sampled neighbours": "kes-alarm-sampled",
     "Alarm, 20 data sets": "kes-alarm-samples",
     "Hailfinder": "kes-hailfinder",
+    "Hailfinder, 12 data sets": "kes-hailfinder-samples",
 }
 
 
