@@ -185,7 +185,7 @@ class ListsPane(QWidget):
         self.views = Segments(
             [
                 ("features", "Features", "Mutual information of each variable with the target."),
-                ("rows", "Rows of a cell", "The rows of the selected cell of the matrix."),
+                ("rows", "Rows", "The rows of the selected cell of the matrix."),
                 (
                     "consensus",
                     "Consensus",
