@@ -45,7 +45,7 @@ def tiny_chunks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(large_table, "CHUNK_CELLS", 1 << 10)
     monkeypatch.setattr(large_table, "CHUNK_BYTES", 1 << 11)
-    monkeypatch.setattr(large_table, "SHARD_CHUNKS", 2)
+    monkeypatch.setattr(large_table, "SHARD_ROWS", 400)
 
 
 def table(seed: int = 1, *, missing: float = 0.0, weights: bool = False) -> DataSet:

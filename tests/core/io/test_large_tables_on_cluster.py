@@ -67,7 +67,7 @@ def test_two_workers_give_the_same_models_and_one_that_dies_changes_nothing(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(large_table, "CHUNK_CELLS", 1 << 11)
-    monkeypatch.setattr(large_table, "SHARD_CHUNKS", 2)
+    monkeypatch.setattr(large_table, "SHARD_ROWS", 700)
     monkeypatch.setattr("pgmstudio.core.data.chunked.MAX_SAMPLE_CELLS", 8000)
     rng = np.random.default_rng(0)
     path = tmp_path / "table.parquet"

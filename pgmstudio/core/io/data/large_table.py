@@ -62,7 +62,9 @@ if TYPE_CHECKING:
 LARGE_CELLS, LARGE_BYTES = 1_000_000_000, 2_000_000_000
 # Cells of a chunk of Parquet rows, and bytes of one of text.
 CHUNK_CELLS, CHUNK_BYTES = 1 << 24, 1 << 24
-# Chunks whose sums are added before those of the next: what a worker of a cluster does in one go.
+# Rows whose sums are added before those of the next: what a worker of a cluster does in one go.
+SHARD_ROWS = 1 << 22
+# The same in chunks of text whose rows are not counted yet.
 SHARD_CHUNKS = 8
 # Chunks read at the same time; each takes some hundred megabytes.
 MAX_THREADS = 4
@@ -335,7 +337,9 @@ class _Ticks:
 
 
 def _shards(pieces: Sequence[Piece]) -> list[Sequence[Piece]]:
-    return [pieces[at : at + SHARD_CHUNKS] for at in range(0, len(pieces), SHARD_CHUNKS)]
+    rows = max((piece.rows for piece in pieces), default=0)
+    size = max(1, SHARD_ROWS // rows) if rows else SHARD_CHUNKS
+    return [pieces[at : at + size] for at in range(0, len(pieces), size)]
 
 
 # -- opening --------------------------------------------------------------------------------------
