@@ -98,6 +98,7 @@ class TableFacts:
     missing_counts: tuple[int, ...]
     incomplete_row_count: int
     has_whole_weights: bool
+    margins: tuple[Floats, ...]  # the counts of the states of every column
     key: str
 
 
@@ -127,7 +128,7 @@ class ChunkedData(DataSet):
             fingerprint=facts.key,
         )
         self.passes = self.bytes_read = 0
-        self.counted, self.pairs = {}, None
+        self.counted, self.pairs = {(v,): counts for v, counts in enumerate(facts.margins)}, None
         self._reports: list[ReportPass] = []
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.counting import PairCounts, ReportFraction, ignore_progress, pair_counts
+from pgmstudio.core.data.chunked import ChunkedData
+from pgmstudio.core.data.counting import (
+    PairCounts,
+    ReportFraction,
+    ignore_progress,
+    joint_counts,
+    pair_counts,
+)
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import weighted_counts
 from pgmstudio.core.execution.events import NEVER, CancelToken
@@ -51,6 +58,10 @@ def summarise(data: DataSet) -> tuple[ColumnSummary, ...]:
     summaries = []
     for name, holes in zip(data.domain.names, data.missing_counts, strict=True):
         missing = float(holes)
+        if isinstance(data, ChunkedData):
+            counts = joint_counts(data, (data.domain.index(name),))
+            summaries.append(ColumnSummary(name, counts, data.total_weight - float(counts.sum())))
+            continue
         if holes and data.weights is not None:
             missing = float(data.weights[data.column(name) == data.missing_code].sum())
         summaries.append(ColumnSummary(name, weighted_counts(data, name), missing))

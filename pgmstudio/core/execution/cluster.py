@@ -141,9 +141,14 @@ def map_on_cluster(
     results: dict[int, R] = {}
     tries = [0] * len(items)
 
+    # Not known for a moment after connecting; then the scheduler chooses.
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+
     def submit(number: int) -> None:
-        workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
-        home = [workers[number * len(workers) // len(items)]] if workers else None
+        home: dict[str, Any] = {}
+        if workers:
+            at = workers[number * len(workers) // len(items)]
+            home = {"workers": [at], "allow_other_workers": True}
         tries[number] += 1
         waiting[number] = client.submit(
             _on_worker,
@@ -152,8 +157,7 @@ def map_on_cluster(
             stop_name,
             __version__,
             key=f"chunks-{stop_name[-12:]}-{number}-{tries[number]}",
-            workers=home,
-            allow_other_workers=True,
+            **home,
             retries=RETRIES,
             pure=False,
         )

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.number_format import counted, grouped
@@ -32,7 +33,7 @@ class _Counted:
     data: DataSet
     missing: int
     incomplete: int
-    distinct: int
+    distinct: int | None  # not counted where the rows stay in a file
     fingerprint: str
 
 
@@ -91,7 +92,7 @@ class DataInspector(QWidget):
         data = entry.data
         widest = max(data.domain, key=lambda v: v.cardinality, default=None)
         facts: list[Fact] = [("Rows", grouped(data.row_count))]
-        if data.weights is not None:
+        if data.is_weighted:
             total = data.total_weight
             text = grouped(int(total)) if total.is_integer() else f"{total:g}"
             facts.append(("Sum of their weights", text))
@@ -113,8 +114,10 @@ class DataInspector(QWidget):
                     grouped(missing) + fraction if missing else "none",
                 ),
                 ("Complete rows", grouped(data.row_count - result.incomplete)),
-                ("Different rows", grouped(result.distinct), "The number of distinct rows."),
             ]
+            if result.distinct is not None:
+                distinct = grouped(result.distinct)
+                facts.append(("Different rows", distinct, "The number of distinct rows."))
         self.facts.show_facts(facts)
         origin: list[Fact] = []
         if entry.source:
@@ -167,6 +170,6 @@ def _count(data: DataSet) -> _Counted:
         data,
         sum(data.missing_counts),
         data.incomplete_row_count,
-        len(data.distinct()[0]),
+        None if isinstance(data, ChunkedData) else len(data.distinct()[0]),
         data.fingerprint,
     )

@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pgmstudio.core.data.chunked import ROWS_STAY, ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.bootstrap import processes_for
 from pgmstudio.core.inference.findings import Chip
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.large_counts import in_units
 from pgmstudio.core.learning.base import missing_data_note
-from pgmstudio.core.learning.cost_estimates import forecast_run, time_words
+from pgmstudio.core.learning.cost_estimates import forecast_passes, forecast_run, time_words
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.project.project import Run
 from pgmstudio.core.project.runs import training_rows
@@ -122,7 +123,14 @@ def forecast_facts(plan: RunPlan) -> list[Fact]:
             replicates=plan.replicates,
             processes=processes_for(rows, plan.replicates),
         )
-    if expected is not None:
+    if isinstance(rows, ChunkedData) and expected is not None:
+        passes = forecast_passes(plan.learner, plan.params, rows)
+        facts += [
+            ("Passes", "" if passes is None else f"about {grouped(passes.passes)}", ROWS_STAY),
+            ("Each reads", in_units(rows.pass_bytes)),
+            ("Memory", f"about {in_units(expected.bytes)}", "Chunks, counts and the program."),
+        ]
+    elif expected is not None:
         facts += [
             (
                 "Time",

@@ -15,6 +15,7 @@ from pgmstudio.core.io.data.reader import write_data
 from pgmstudio.core.project.project import Outcome
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.files.opening import open_file
+from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.widgets.basic import Note
@@ -35,6 +36,11 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
+def inspector_text(window: MainWindow) -> str:
+    panel = window.findChild(InspectorPanel)
+    return " ".join(one.text() for one in panel.findChildren(QLabel))
+
+
 def test_a_large_file_stays_where_it_is_and_learners_of_counts_use_it(
     qtbot: QtBot, window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,6 +53,8 @@ def test_a_large_file_stays_where_it_is_and_learners_of_counts_use_it(
     assert isinstance(entry.data, ChunkedData)
     data_page = app.center.current
     assert isinstance(data_page, DataPage)
+    qtbot.waitUntil(lambda: bool(inspector_text(window).count("Complete rows")), timeout=LONG_MS)
+    assert not [note for note in window.findChildren(Note) if "larger than memory" in note.text]
     assert "400" in data_page.findChild(QLabel, "fileSummary").text()
     for name in ("dataStepwise", "dataCompare"):
         button = data_page.findChild(QPushButton, name) or getattr(data_page, name[4:].lower())

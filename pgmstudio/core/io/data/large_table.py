@@ -37,6 +37,7 @@ from pgmstudio.core.data.counting import (
     BitLayout,
     ReportFraction,
     ignore_progress,
+    joint_counts,
     pack_rows,
 )
 from pgmstudio.core.data.dataset import MAX_STATES, DataSet, Imported, code_dtype
@@ -73,7 +74,7 @@ _MAX_DISTINCT = MAX_STATES + 1
 # Codes of tables that were not used for so long are removed; part of the free disk they may take.
 _CACHE_DAYS, _CACHE_PART = 14, 0.5
 _ENDINGS = (".parquet", ".csv", ".tsv", ".txt", ".data")
-_VERSION = 1  # of the files in the cache
+_VERSION = 2  # of the files in the cache
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -623,7 +624,9 @@ class _Facts:
         if weights is not None:
             digest.update(weights.view(np.uint8).data)
         number = np.frombuffer(digest.digest()[:8], dtype=np.uint64)
-        return known, np.array([chunk.total_weight]), np.array([int(not is_whole)]), number
+        is_broken = np.array([int(not is_whole)])
+        margins = np.concatenate([joint_counts(chunk, (v,)) for v in range(len(chunk.domain))])
+        return known, np.array([chunk.total_weight]), is_broken, margins, number
 
 
 def _facts(source: TableSource, reader: ChunkReader, cancel: CancelToken, tick: Tick) -> TableFacts:
@@ -632,7 +635,7 @@ def _facts(source: TableSource, reader: ChunkReader, cancel: CancelToken, tick: 
     parts = [
         *reader.results(work, _merged_facts, _shards(source.pieces), cancel, tick),
     ]
-    known, weight, broken, digests = reduce(_merged_facts, parts)
+    known, weight, broken, margins, digests = reduce(_merged_facts, parts)
     digest = hashlib.sha256(digests.tobytes())
     domain = source.options.domain
     assert domain is not None
@@ -646,6 +649,7 @@ def _facts(source: TableSource, reader: ChunkReader, cancel: CancelToken, tick: 
         tuple(missing),
         incomplete,
         not broken[0],
+        tuple(np.split(margins, np.cumsum(domain.cardinalities)[:-1])),
         digest.hexdigest()[:16],
     )
 

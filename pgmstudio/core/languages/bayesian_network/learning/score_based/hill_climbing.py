@@ -182,7 +182,7 @@ class HillClimbLearner(BaseLearner[HillClimbParams]):
     """Greedy search over graphs."""
 
     key = "bn.hill-climb"
-    passes = Passes(columns=2.0, repeats="restarts")
+    passes = Passes(columns=1.0, repeats="restarts")
     title = "Hill climbing"
     kind = "bayesian-network"
     params_type = HillClimbParams
