@@ -160,15 +160,14 @@ class RecipeView(QWidget):
         self._why = label("", "secondary", size="dense", wrap=True, name="recipeWhy")
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
-        going = widening(
-            row(*commands, self.bar, self.progress_label, self.views), len(commands) + 1
-        )
+        going = widening(row(*commands, self.bar, self.progress_label), len(commands) + 1)
         inner = QVBoxLayout(self)
         inner.setContentsMargins(16, 12, 16, 10)
         inner.setSpacing(8)
         inner.addWidget(row(self._title, self._source, None))
         for part in (self._help, self.note, going, self.settings):
             inner.addWidget(part)
+        inner.addWidget(self.views, 0, Qt.AlignmentFlag.AlignRight)
         inner.addWidget(self._stack, 1)
         inner.addWidget(self._why)
         inner.addWidget(row(self.trials, *exports[:-1], None, exports[-1]))
