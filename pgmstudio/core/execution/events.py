@@ -116,7 +116,7 @@ def processor_seconds_since_first(key: str) -> float:
 
 
 # A machine so busy that a run gets less than this part of a core ends it, but not before so long.
-MIN_CORE_FRACTION, MIN_CLOCK_SECONDS = 0.1, 30.0
+MIN_CORE_FRACTION, MIN_CLOCK_SECONDS = 0.01, 60.0
 
 
 def latest_end(processor_seconds: float) -> float:

@@ -8,7 +8,7 @@ set aside, and goes on when the level has risen. When all runs that are left are
 end and give their best models so far. So the order of the runs and the speed of the machine do not
 decide which runs are learned to their end.
 
-The processes stay from split to split. A run that gets less than a tenth of a core for long is
+The processes stay from split to split. A run that gets less than a hundredth of a core for long is
 ended.
 """
 
