@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import stacked
 from pgmstudio.core.experiments.generators.random_models import (
@@ -18,6 +18,7 @@ from pgmstudio.core.experiments.generators.random_models import (
 from pgmstudio.core.experiments.generators.textbook import LogicParams, logic1, logic2, logic3
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.model import ProbabilisticModel
+from pgmstudio.core.scores.row_means import mean_of
 from pgmstudio.studies.alarm import ALARM_FILE
 from pgmstudio.studies.measures import drawn_parts
 from pgmstudio.studies.nb_real import SETS, both_parts

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.analysis.feature_selection import Feature
-from pgmstudio.core.analysis.model_comparison import Mean, finite, mean_of, whole
+from pgmstudio.core.analysis.model_comparison import finite, whole
 from pgmstudio.core.analysis.tables import Cell
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import Codes, DataSet
@@ -38,6 +38,7 @@ from pgmstudio.core.languages.components import (
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.scores.row_means import Mean, mean_of
 
 Truths = NDArray[np.bool_]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pgmstudio.core.analysis.model_comparison import Mean, finite, mean_of, row_log2, whole
+from pgmstudio.core.analysis.model_comparison import finite, row_log2, whole
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.graphs.comparison import (
@@ -22,6 +22,7 @@ from pgmstudio.core.graphs.triangulation import moral_edges
 from pgmstudio.core.languages.conversions import dag_of
 from pgmstudio.core.languages.diagrams import edge_contexts
 from pgmstudio.core.model import Model, UndirectedModel
+from pgmstudio.core.scores.row_means import Mean, mean_of
 
 Edge = tuple[str, str]
 DagAs = Literal["moral graph", "skeleton"]

@@ -20,7 +20,6 @@ from pgmstudio.core.analysis.model_comparison import (
     Scored,
     comparison_of,
     finite,
-    mean_of,
     row_log2,
 )
 from pgmstudio.core.arrays import Floats
@@ -34,6 +33,7 @@ from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import learner_of, named_settings
 from pgmstudio.core.languages.registry import no_likelihood_reason
 from pgmstudio.core.params import parse_params, specs_of
+from pgmstudio.core.scores.row_means import mean_of
 
 DEFAULT_FOLDS = 10
 

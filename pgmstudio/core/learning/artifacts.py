@@ -31,15 +31,15 @@ CRITERIA = ("held-out", "bic", "aic", "aic-thesis")
 MIN_HELD_ROWS = 20
 
 
-def criterion_param() -> Any:
+def criterion_param(held_out: str = "") -> Any:
     """The criterion that chooses the model of a scan: one declaration for every learner that
-    scans."""
+    scans; `held_out` adds how held-out rows choose."""
     return param(
         "held-out",
         title="Criterion",
         choices=CRITERIA,
         help="Criterion that selects the model, higher is better: bits per held-out row, or bic or"
-        " aic on all rows (aic-thesis: one bit per parameter instead of one nat).",
+        f" aic on all rows (aic-thesis: one bit per parameter instead of one nat).{held_out}",
     )
 
 

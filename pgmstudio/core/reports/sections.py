@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import ColumnSummary, summarise
 from pgmstudio.core.data.transforms import rows_over
@@ -48,6 +48,7 @@ from pgmstudio.core.reports.html import (
     tag,
 )
 from pgmstudio.core.reports.model_svg import drawing_of
+from pgmstudio.core.scores.row_means import mean_of
 
 # Further points are in the folder's table, not on the page.
 MAX_POINTS = 2000

@@ -24,7 +24,6 @@ from pgmstudio.core.analysis.model_comparison import (
     comparison_of,
     finite,
     interval_of,
-    mean_of,
     whole,
 )
 from pgmstudio.core.arrays import Floats
@@ -42,6 +41,7 @@ from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.run_task import InterimResult, PointEvent, RunDone, RunProblem
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.model import Model
+from pgmstudio.core.scores.row_means import mean_of
 
 NOT_WORSE = "not distinguishable"
 CUT_SHORT = "cut short"

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.analysis.query_benchmark import (
     QueryPlan,
     inference_seconds,
@@ -42,6 +42,7 @@ from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.learning.artifacts import CollectedModels, ModelSequence
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, RunArtifact
 from pgmstudio.core.model import Model
+from pgmstudio.core.scores.row_means import mean_of
 
 
 class ModelCollector:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from pgmstudio.core.analysis.model_comparison import mean_of, row_log2
+from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.analysis.query_benchmark import random_queries
 from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.execution.child_process import ChildError
@@ -32,6 +32,7 @@ from pgmstudio.core.experiments.plans.run_task import (
 )
 from pgmstudio.core.experiments.sl_curves.curve import default_lambdas, likelihood_ceiling
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.scores.row_means import mean_of
 
 ExecutorEvent = PointEvent | WorkFailed | WorkAgain | WorkEnded
 

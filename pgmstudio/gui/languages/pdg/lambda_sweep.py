@@ -51,13 +51,14 @@ def draw_sweep(plot: ScanPlot, scan: PdgScan) -> None:
     """An SL-curve: every point is a model."""
     best = scan.best()
     ringed = "training" if best.held_bits is None else "held-out"
+    rule = "" if scan.chosen is None else ", the smallest within one standard error"
     plot.show_points(
         scan.points,
         _LINES,
         titles=("Effective size", "Bits per row ↑"),
         x=attrgetter("effective_size"),
         best={ringed: scan.points.index(best)},
-        hint=f"Best by {scan.criterion}: λ {_lambda_text(best.lambda_)} (ringed). Higher and "
+        hint=f"Best by {scan.criterion}{rule}: λ {_lambda_text(best.lambda_)} (ringed). Higher and "
         "further left is better; a click on a point opens its model.",
     )
 

@@ -39,7 +39,7 @@ from pgmstudio.core.languages.pdg.learning.learner import (
 from pgmstudio.core.languages.pdg.learning.params import SIZE_PAR, lambdas_param, size_param
 from pgmstudio.core.languages.pdg.learning.population import default_lambdas
 from pgmstudio.core.languages.pdg.learning.state import Ints, PdgRows, PdgState
-from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
+from pgmstudio.core.languages.pdg.learning.trace import ROUNDING, PdgPoint, PdgScan
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.artifacts import CRITERIA, MIN_HELD_ROWS, held_out_param
@@ -133,8 +133,6 @@ NETWORK_LEARNERS = (
 LOSSLESS = "lossless"
 EITHER, EARLY, LAST = "either", "early", "last"
 ANY = "any"
-# A likelihood below the network's by this many bits per row is rounding.
-_ROUNDING = 1e-9
 # Between the last λ that loses nothing and the first that does, so many more are tried.
 FINER = 8
 # α is tuned again when a graph has lost this fraction of its size since the last time.
@@ -163,8 +161,9 @@ class HybridParams:
         LOSSLESS,
         title="Criterion",
         choices=(LOSSLESS, *CRITERIA),
-        help="lossless: the smallest graph that fits the rows no worse than the network. Others: "
-        "the best by held-out bits, bic or aic.",
+        help="lossless: the smallest graph that fits the rows no worse than the network. held-out: "
+        "the smallest within one standard error of the best by held-out bits. Others: the best by "
+        "bic or aic.",
     )
     held_out: float = held_out_param()
     garbage: bool = param(
@@ -319,7 +318,7 @@ class _Merging:
                     yield Progress(
                         0.63, f"way {len(sizes)} at λ {lambda_:.3g}: {progress.merged} nodes merged"
                     )
-                if state.log2_likelihood() < wanted - _ROUNDING * self._train.total_weight:
+                if state.log2_likelihood() < wanted - ROUNDING * self._train.total_weight:
                     break
                 sizes[-1] = state.size()
         return graphs[int(np.argmin(sizes))]
@@ -367,6 +366,10 @@ class _Merging:
         """The chosen graph with its parameters fitted to all rows."""
         best = self._best
         assert best is not None
+        if self._held is not None:
+            self._scan = self._scan.with_choice(self._train, self._held)
+            yield ArtifactSaved(self._scan)
+            best = self._scan.best()
         yield from finished(
             best,
             self._measures(best),
@@ -416,7 +419,7 @@ class _Merging:
             yield ImprovedModel(point.model, self._measures(point))
 
     def _is_lossless(self, point: PdgPoint) -> bool:
-        return point.train_bits >= self._network_bits - _ROUNDING
+        return point.train_bits >= self._network_bits - ROUNDING
 
     def _is_better(self, point: PdgPoint, best: PdgPoint) -> bool:
         if self._criterion == LOSSLESS:

@@ -144,6 +144,9 @@ class _Run:
 
     def finish(self) -> Iterator[LearnEvent]:
         """The chosen model with its parameters fitted to all rows."""
+        if self._held is not None:
+            self._scan = self._scan.with_choice(self._train, self._held)
+            yield ArtifactSaved(self._scan)
         best = self._scan.best()
         count = len(self._scan.points)
         yield Note(f"{count} λ gave {count} models; the one of λ {best.lambda_:.4g} was selected.")

@@ -92,7 +92,9 @@ class PdgParams:
         help="A given forest, such as A->B->C, A->D, or chain for the order of the columns. "
         "Default: forests are learned.",
     )
-    criterion: str = criterion_param()
+    criterion: str = criterion_param(
+        " Held-out rows choose the smallest graph within one standard error of the best."
+    )
     held_out: float = held_out_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     size: str = size_param()

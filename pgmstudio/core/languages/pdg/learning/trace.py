@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.languages.pdg.model import DecisionGraph
@@ -22,6 +23,10 @@ from pgmstudio.core.learning.artifacts import (
 )
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.scores.local import AIC_BITS
+from pgmstudio.core.scores.row_means import mean_of
+
+# A likelihood that is lower by this many bits per row is lower by rounding.
+ROUNDING = 1e-9
 
 
 def bits_per_row(model: ProbabilisticModel, data: DataSet) -> float:
@@ -94,6 +99,35 @@ class PdgScan(ModelScan[PdgPoint]):
 
     kind = "pdg-scan"
     is_growing = False
+    chosen: float | None = None  # its λ, once all are known and held-out rows choose
+
+    def best(self, criterion: str | None = None) -> PdgPoint:
+        """The chosen model; before the choice, or by another criterion, the best."""
+        if criterion is None:
+            for point in self.points:
+                if point.lambda_ == self.chosen:
+                    return point
+        return super().best(criterion)
+
+    def with_choice(self, train: DataSet, held: DataSet) -> PdgScan:
+        """With the choice among the models: the smallest graph within one standard error of the
+        most likely on the held-out rows (Breiman et al. 1984).
+
+        The differences are paired, over all rows: the held-out rows alone are few, and would
+        accept graphs without dependences that are plain in the others. A training row pays its
+        part of AIC's penalty, which makes it an estimate for new rows too (Vuong 1989).
+        """
+        best = super().best()
+        bits = _expected_bits(best, train, held)
+        weights = np.concatenate([train.row_weights, held.row_weights])
+        smaller = (p for p in self.points if p.effective_size < best.effective_size)
+        for point in sorted(smaller, key=lambda point: point.effective_size):
+            with np.errstate(invalid="ignore"):  # rows that both rule out
+                ahead = mean_of(bits - _expected_bits(point, train, held), weights)
+            error = ahead.standard_error
+            if error is not None and ahead.value <= error + ROUNDING:
+                return replace(self, chosen=point.lambda_)
+        return replace(self, chosen=best.lambda_)
 
     def collected(self) -> list[CollectedModels]:
         """The models of all λ, the last one first."""
@@ -115,6 +149,7 @@ class PdgScan(ModelScan[PdgPoint]):
         with_models = smallest_within([point.parameter_size for point in self.points])
         return {
             "criterion": self.criterion,
+            "chosen": self.chosen,
             "variables": plain_variables([point.model for point in self.points]),
             "points": [_plain_point(p, i in with_models) for i, p in enumerate(self.points)],
         }
@@ -123,13 +158,22 @@ class PdgScan(ModelScan[PdgPoint]):
     def restored(cls, plain: Mapping[str, Any]) -> PdgScan:
         """The scan that `plain` encoded."""
         domain = restored_domain(plain)
-        return cls(plain["criterion"], tuple(_restored_point(p, domain) for p in plain["points"]))
+        points = tuple(_restored_point(p, domain) for p in plain["points"])
+        return cls(plain["criterion"], points, plain.get("chosen"))
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         """Head and rows, one row per λ."""
         rows = [{k: v for k, v in vars(p).items() if k != "model"} for p in self.points]
         head = tuple(rows[0]) if rows else ()
         return tuple(name.rstrip("_") for name in head), [tuple(row.values()) for row in rows]
+
+
+def _expected_bits(point: PdgPoint, train: DataSet, held: DataSet) -> Floats:
+    """log2 P of every row, of training rows less AIC's penalty per row."""
+    assert point.model is not None
+    penalty = point.train_bits - point.aic_bits
+    parts = (point.model.log2_probabilities(rows) for rows in (train, held))
+    return np.concatenate([next(parts) - penalty, next(parts)])
 
 
 def _plain_point(point: PdgPoint, with_model: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -34,7 +35,7 @@ from pgmstudio.core.languages.pdg.learning.population import (
     with_subtree_below,
 )
 from pgmstudio.core.languages.pdg.learning.state import PdgRows
-from pgmstudio.core.languages.pdg.learning.trace import PdgScan
+from pgmstudio.core.languages.pdg.learning.trace import PdgPoint, PdgScan
 from pgmstudio.core.languages.pdg.measures import refitted
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.operators import idle_as_roots
@@ -126,6 +127,50 @@ def test_parity_is_found_with_the_reused_models_and_not_without() -> None:
     assert reused.is_reused
     assert (reused.effective_size, round(reused.train_bits, 1)) == (18, -4)
     assert (alone.effective_size, round(alone.train_bits, 1)) == (10, -5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parity_gets_its_graph_of_nine_nodes(seed: int) -> None:
+    data = logic2(LogicParams(), np.random.default_rng(seed), 1000)
+    lambdas = (0.02, 0.05, 0.1, 0.2, 0.3, 0.9, 0.9999)
+    events = learned(data, lambdas=lambdas, forest="chain", population=1)
+    scan, last = scan_of(events), events[-1]
+    sizes = [point.nodes for point in scan.points]
+    assert sizes[0] == 5  # without any dependence
+    assert sizes[-1] > 9
+    assert isinstance(last, Finished)
+    assert isinstance(last.model, DecisionGraph)
+    assert (sum(last.model.node_counts), last.model.effective_size()) == (9, 18)
+    assert PdgScan.restored(scan.plain()).best().lambda_ == scan.best().lambda_
+
+
+def scan_of_two_bits(train: list[float], held: list[float]) -> PdgScan:
+    """A scan of independence (λ 0.9) and dependence (0.1), after the choice of the held rows."""
+    rows = all_cases(domain_of([2, 2]))
+    learn, test = (replace(rows, weights=np.array(weights)) for weights in (train, held))
+    scan = PdgScan("held-out")
+    for lambda_, nodes in ((0.9, [0, 0]), (0.1, [0, 1])):
+        tables = (np.full((1, 2), 0.5), np.full((max(nodes) + 1, 2), 0.5))
+        graph = DecisionGraph(rows.domain, (None, 0), tables, (None, np.array([nodes])))
+        model = refitted(graph, learn, 0.5)
+        point = PdgPoint.of(model, learn, test, lambda_=lambda_, score=0.0, smoothing=0.5)
+        scan = scan.with_point(point)
+    return scan.with_choice(learn, test)
+
+
+@pytest.mark.parametrize(
+    ("train", "held", "lambda_"),
+    [
+        ([250, 250, 250, 250], [100, 100, 100, 100], 0.9),  # no difference
+        ([251, 249, 249, 251], [6, 4, 4, 6], 0.9),  # more likely by chance
+        ([300, 200, 200, 300], [6, 4, 4, 6], 0.1),  # chance in 20 rows, but not in 1000
+        ([300, 200, 200, 300], [4, 6, 6, 4], 0.9),  # the smaller is more likely
+    ],
+)
+def test_the_smallest_graph_within_one_standard_error_is_chosen(
+    train: list[float], held: list[float], lambda_: float
+) -> None:
+    assert scan_of_two_bits(train, held).best().lambda_ == lambda_
 
 
 def test_a_fixed_forest_is_kept_and_a_wrong_one_refused(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pgmstudio.core.analysis.model_comparison import mean_of
+from pgmstudio.core.scores.row_means import mean_of
 
 rows = st.lists(st.tuples(st.floats(-50, 0), st.integers(0, 4)), min_size=2, max_size=20).filter(
     lambda pairs: sum(count for _, count in pairs) >= 2
