@@ -33,11 +33,11 @@ def comparing(driver: WindowDriver, _own: Path) -> Iterator[str]:
     yield "compare-set-up"
     page.setup.seconds.setValue(SECONDS)
     page.start()
-    driver.wait_for("two languages", lambda: len(page.panes.differences.lines) > 1, seconds=60)
+    driver.wait_for("two languages", lambda: len(page.panes.differences.lines) > 1, seconds=300)
     yield "compare-running"
-    driver.wait_for("the end", lambda: _ended(page), seconds=300)
-    driver.wait_for("variables", lambda: bool(page.panes.by_variable.values), seconds=60)
-    driver.wait_for("all variables", lambda: page.is_settled, seconds=60)
+    driver.wait_for("the end", lambda: _ended(page), seconds=600)
+    driver.wait_for("variables", lambda: bool(page.panes.by_variable.values), seconds=300)
+    driver.wait_for("all variables", lambda: page.is_settled, seconds=300)
     page.table.selectRow(1)
     yield "compare"
     page.panes.left.button("sizes").click()

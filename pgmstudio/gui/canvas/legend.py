@@ -102,11 +102,12 @@ def _edge_entries(scene: CanvasScene, strengths: Strengths | None) -> list[Legen
     if strengths is not None and strengths.values and has_widths:
         low, high = strengths.range
         thin, thick = strengths.width_of(low), strengths.width_of(high)
-        entries += [
-            LegendEntry(f"Edge width: {strengths.title}"),
-            LegendEntry(strengths.number(low), _edge_sample(EdgeStyle.UNDIRECTED, thin)),
-            LegendEntry(strengths.format_value(high), _edge_sample(EdgeStyle.UNDIRECTED, thick)),
-        ]
+        least, most = strengths.number(low), strengths.number(high)
+        entries.append(LegendEntry(f"Edge width: {strengths.title}"))
+        if least != most:
+            entries.append(LegendEntry(least, _edge_sample(EdgeStyle.UNDIRECTED, thin)))
+        sample = _edge_sample(EdgeStyle.UNDIRECTED, thick)
+        entries.append(LegendEntry(strengths.format_value(high), sample))
     for style, text in legend_styles(styles).items():
         sample = _edge_sample(style, PENS[style].width)
         entries.append(LegendEntry(text or PENS[style].meaning, sample))

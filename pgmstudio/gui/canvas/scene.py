@@ -335,7 +335,7 @@ class CanvasScene(QGraphicsScene):
             edge.change_look(is_hovered=near or ends == hovered)
 
     def keep_bright(self, nodes: frozenset[str]) -> None:
-        """Never dim these, whatever the pointer is on: the nodes of an active trail."""
+        """Never dim these, whatever the pointer is on: nodes that a layer marks."""
         self._kept_bright = nodes
 
     def show_cycle(self, path: Sequence[str]) -> None:

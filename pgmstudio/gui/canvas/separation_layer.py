@@ -81,7 +81,8 @@ class SeparationLayer:
     def show(self, shown: Shown) -> None:
         self.shown = shown
         active = {node for edge in shown.active for node in edge}
-        self._scene.keep_bright(frozenset(active) | shown.on_trail)
+        # Irrelevant nodes have their veil; dimmed as well they could not be read.
+        self._scene.keep_bright(frozenset(active) | shown.on_trail | shown.irrelevant)
         self.follow()
         for item in (self.trails, self.marks):
             item.update()
@@ -129,7 +130,7 @@ class SeparationLayer:
 
 class _Trails(SceneLayer):
     def __init__(self, layer: SeparationLayer, scene: CanvasScene) -> None:
-        super().__init__(scene, 0.3)
+        super().__init__(scene, 0.55)  # over all edges, hovered ones too
         self._layer = layer
 
     def draw(self, painter: QPainter) -> None:

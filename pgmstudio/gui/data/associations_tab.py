@@ -581,9 +581,11 @@ class AssociationTab(QWidget):
     def _refresh_edges(self, *_: object) -> None:
         entry = last_model(self._app).entry
         model = entry.model if entry is not None else None
+        columns = set() if self._data is None else set(self._data.domain.names)
         edges = model.edges if isinstance(model, DirectedModel) else ()
-        self.map.show_edges(edges)
-        self.legend.show_edges_of(entry.title if entry is not None and edges else None)
+        shown = [edge for edge in edges if columns.issuperset(edge)]
+        self.map.show_edges(shown)
+        self.legend.show_edges_of(entry.title if entry is not None and shown else None)
 
     def describe(self, i: int, j: int) -> str:
         """Text of a cell: both names and the value, with the p-value of mutual information."""

@@ -120,7 +120,7 @@ _FEATURES = (
         tip="I(target; variable) in the model, in bits.",
         explains="Mutual information",
     ),
-    Column("Role", lambda role: role or "not used", stretches=True),
+    Column("Role", lambda role: role or "not used"),
 )
 _ROWS = (
     Column("Row", lambda number: grouped(number + 1), True, tip="Row number in the data, from 1."),

@@ -22,7 +22,6 @@ from pgmstudio.gui.canvas.overlays import BLANKET
 from pgmstudio.gui.canvas.signals import Hit
 from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.theme.icons import icon
-from pgmstudio.gui.widgets.actions import CANVAS_KEYS
 from pgmstudio.gui.widgets.basic import literal, named
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def add_why(menu: QMenu, page: ModelPage, hit: Hit) -> None:
 
 
 Command = Callable[[], object]
-# Entries that show the canvas keys of an action.
+# Entries that show the keys of an action.
 _ACTIONS = {
     "clear": "evidence.retract",
     "target": "evidence.target",
@@ -83,6 +82,7 @@ _ACTIONS = {
     "add": "model.add-node",
     "paste": "edit.paste",
     "fit": "view.fit",
+    "find": "model.find",
 }
 
 
@@ -97,7 +97,18 @@ def canvas_menu(page: ModelPage, hit: Hit, parent: QWidget) -> QMenu:
     else:
         _ground_menu(menu, page, hit)
     add_why(menu, page, hit)
+    _show_keys(menu, page)
     return menu
+
+
+def _show_keys(menu: QMenu, page: ModelPage) -> None:
+    """The keys that the entries have in the menu bar."""
+    for entry in menu.actions():
+        action = _ACTIONS.get(entry.objectName().removeprefix("menu."))
+        if action is not None:
+            entry.setShortcut(page.app.actions[action].shortcut())
+            entry.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # handled elsewhere
+            entry.setShortcutVisibleInContextMenu(True)
 
 
 def _add(
@@ -112,10 +123,6 @@ def _add(
     action.setObjectName(f"menu.{name}")
     if icon_name is not None:
         action.setIcon(icon(icon_name))
-    if name in _ACTIONS:
-        action.setShortcut(CANVAS_KEYS[_ACTIONS[name]][0])
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the canvas handles it
-        action.setShortcutVisibleInContextMenu(True)
     action.triggered.connect(lambda _=False: command())
     action.setEnabled(not disabled_reason)
     action.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else text)

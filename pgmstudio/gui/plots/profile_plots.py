@@ -56,11 +56,15 @@ class Profiles:
     weights: tuple[float, ...]
 
     def columns(self) -> list[tuple[str, int]]:
-        """Every variable and state; of two states only the last, as the other is the rest."""
+        """Every variable and state; where all have two states only the last, the rest is the other.
+
+        Then one line joins all variables, the usual profile of binary items.
+        """
+        first = 1 if all(variable.cardinality == 2 for variable in self.domain) else 0
         return [
             (variable.name, code)
             for variable in self.domain
-            for code in range(1 if variable.cardinality == 2 else 0, variable.cardinality)
+            for code in range(first, variable.cardinality)
         ]
 
     def rows(self) -> list[tuple[object, ...]]:
@@ -121,7 +125,7 @@ class ProfileChart(ComponentChart):
 class ProfilePlot(ProfileChart):
     """A column for each state, joined within a variable of several states; it scrolls.
 
-    Variables of two states have one column each, and a line joins those that stand side by side.
+    Where all variables have two states, each has one column and a line joins them all.
     """
 
     scales = ("left",)
@@ -272,14 +276,12 @@ def joined_by_variable(profiles: Profiles, heights: Floats) -> tuple[Floats, Flo
     """The line of a component: joined between the states of a variable, and between variables
     that have one column each."""
     columns = profiles.columns()
+    has_single_columns = len(columns) == len(profiles.domain)
     xs, ys = list[float](), list[float]()
     for index, (name, _) in enumerate(columns):
-        if index:
-            before = columns[index - 1][0]
-            pair = profiles.domain[before].cardinality, profiles.domain[name].cardinality
-            if before != name and pair != (2, 2):
-                xs.append(np.nan)
-                ys.append(np.nan)
+        if index and columns[index - 1][0] != name and not has_single_columns:
+            xs.append(np.nan)
+            ys.append(np.nan)
         xs.append(index + 0.5)
         ys.append(float(heights[index]))
     return np.array(xs), np.array(ys)

@@ -369,6 +369,14 @@ class Table(GridView):
                 index, mode.Stretch if column.stretches else mode.ResizeToContents
             )
 
+    @property
+    def wanted_width(self) -> int:
+        """The width at which no column is cut."""
+        head = self.horizontalHeader()
+        columns = range(head.count())
+        wanted = sum(max(self.sizeHintForColumn(i), head.sectionSizeHint(i)) for i in columns)
+        return wanted + self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
+
     def show_cells(
         self, cells: Sequence[Sequence[Cell]], explains: Mapping[str, str] = MappingProxyType({})
     ) -> None:

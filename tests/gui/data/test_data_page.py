@@ -25,6 +25,7 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.summary import Associations, associations, summarise
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import CancelToken
+from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.edits import add_data, add_model
@@ -257,6 +258,24 @@ def test_clicking_a_cell_of_the_heat_map_selects_its_two_nodes(
     qtbot.waitUntil(lambda: tab.pair.table.model().rowCount() == 2, timeout=60_000)
     open_model_page(window.app, model_id)
     assert window.app.workspace.selection.nodes == ("rain", "grass")
+
+
+def test_edges_of_a_model_of_other_columns_are_not_outlined(
+    window: MainWindow, page: DataPage, qtbot: QtBot
+) -> None:
+    dag = Dag.from_edges(WEATHER.names, [("rain", "grass")])
+    own = ModelEntry("weather model", BayesianNetwork.uniform(WEATHER, dag), data_id="d1")
+    window.app.change("Add model", partial(add_model, entry=own))
+    open_model_page(window.app, "m1")
+    window.app.center.bring_to_front(page)
+    tab = counted(window, page, qtbot)
+    assert "edge of weather model" in tab.legend.text()
+    other = Domain.of({"a": ("no", "yes"), "b": ("no", "yes")})
+    model = BayesianNetwork.uniform(other, Dag.from_edges(other.names, [("a", "b")]))
+    window.app.change("Add model", partial(add_model, entry=ModelEntry("other", model)))
+    open_model_page(window.app, "m2")
+    window.app.center.bring_to_front(page)
+    assert "edge of" not in tab.legend.text()
 
 
 def test_a_cell_says_both_names_the_bits_and_the_p_value(

@@ -325,6 +325,8 @@ def test_a_bootstrap_runs_is_kept_shown_and_reproduced(
     assert isinstance(shown, RunResultPage)
     qtbot.waitUntil(lambda: len(shown.canvas.scene.nodes) == 3)
     assert shown.table.model().rowCount() == len(result.edges)
+    widths = [shown.table.columnWidth(i) for i in range(shown.table.model().columnCount())]
+    assert widths[0] >= shown.table.sizeHintForColumn(0)  # no edge is cut
     shown.choose(threshold=1)
     every = {frozenset((e.source, e.target)) for e in result.edges}
     qtbot.waitUntil(lambda: {frozenset(e) for e in shown.canvas.scene.edges} == every)

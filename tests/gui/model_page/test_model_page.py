@@ -16,6 +16,8 @@ from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.project.project import ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
+from pgmstudio.gui.canvas.signals import Hit
+from pgmstudio.gui.model_page.context_menu import canvas_menu
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.model_page.toolbar import DiagramChoice, ModelBar
 from pgmstudio.gui.navigation import add_and_show_model
@@ -242,6 +244,16 @@ def test_the_context_menu_of_a_node_offers_its_states(
     states.actions()[0].trigger()
     assert page.asking.live.evidence == {"rain": Observed("yes")}
     menu.close()
+
+
+def test_the_menu_of_the_canvas_shows_the_keys_that_the_menu_bar_shows(
+    qtbot: QtBot, window: MainWindow, page: ModelPage
+) -> None:
+    menu = canvas_menu(page, Hit(QPointF(-900, -900)), page)
+    shown = {unmarked(a.text()): a.shortcut() for a in menu.actions() if not a.isSeparator()}
+    assert shown["Find a node…"] == window.app.actions["model.find"].shortcut()
+    assert shown["Add node"] == window.app.actions["model.add-node"].shortcut()
+    assert not shown["Find a node…"].isEmpty()
 
 
 def test_keys_of_the_canvas_do_not_reach_beyond_it(

@@ -91,6 +91,20 @@ def test_see_the_d_separation_picture(qtbot: QtBot, window: MainWindow, page: Mo
     assert not window.grab().isNull()
 
 
+def test_the_pointer_hides_no_trail_and_dims_no_faded_node_again(
+    qtbot: QtBot, page: ModelPage
+) -> None:
+    press(qtbot, page, "tool.separation")
+    pick(qtbot, page, "asia", "dysp")
+    answered(qtbot, page)
+    scene, layer = page.scene(), page.canvas.separation
+    assert layer.shown.irrelevant == {"smoke", "lung", "bronc"} - layer.shown.on_trail
+    scene.emphasise(frozenset({"either", "lung", "xray", "tub", "dysp"}))  # the pointer on either
+    assert scene.edges["either", "xray"].look.is_hovered
+    assert all(layer.trails.zValue() > item.zValue() for item in scene.edges.values())
+    assert all(scene.nodes[name].opacity() == 1 for name in layer.shown.irrelevant)
+
+
 def test_the_numbers_agree_with_the_graph(qtbot: QtBot, page: ModelPage) -> None:
     press(qtbot, page, "tool.separation")
     pick(qtbot, page, "asia", "smoke")

@@ -132,7 +132,6 @@ def _table(posterior: StructurePosterior, key: str, words: _Texts) -> ResultTabl
                 for e in posterior.edges
             ],
             edges=[(edge.source, edge.target) for edge in posterior.edges],
-            min_width=300,
         )
     if key == "labels":
         return ResultTable(

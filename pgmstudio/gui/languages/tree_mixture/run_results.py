@@ -257,7 +257,6 @@ def edge_counts_content(artifact: RunArtifact, state: ResultState) -> ResultCont
                 _EDGE_COLUMNS,
                 [(" – ".join(pair), count, count / tally.total) for pair, count in tally.ordered],
                 edges=[pair for pair, _ in tally.ordered],
-                min_width=280,
             ),
         ),
     )

@@ -94,7 +94,6 @@ def bootstrap_content(frequencies: EdgeFrequencies, state: ResultState) -> Resul
                     for e in edges
                 ],
                 edges=[(edge.source, edge.target) for edge in edges],
-                min_width=330 if shown > 2 else 220,
             ),
         ),
         opening=_opening(frequencies, state, threshold),

@@ -50,7 +50,6 @@ class ResultTable:
     edges: Sequence[Edge] = ()
     steps: Sequence[int] = ()
     best: int | None = None  # the row that is selected first
-    min_width: int = 0
 
 
 @dataclass(frozen=True)

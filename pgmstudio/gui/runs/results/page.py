@@ -44,6 +44,7 @@ from pgmstudio.gui.widgets.table import Table
 
 REFRESH_MS = 200  # after a new artifact of a run that goes on
 REDRAW_MS = 60  # while a slider is moved
+_MAX_BESIDE = 420  # px that a table may take from the view beside it
 
 
 class RunResultPage(Page):
@@ -281,6 +282,9 @@ class RunResultPage(Page):
                     widget.show_rows(table.rows)
                     if table.best is not None and number is not None:
                         widget.select(number)
+                if self._result.orientation is Qt.Orientation.Horizontal:
+                    room = round(_MAX_BESIDE * theme().scale)
+                    widget.setMinimumWidth(min(widget.wanted_width, room))
             if table.steps:
                 self._select_step(widget, table.steps, content)
         for key, widget in self.tables.items():
@@ -303,7 +307,6 @@ class RunResultPage(Page):
         made = self.tables[table.key] = Table(
             self._name(table.key), table.title, table.columns, key=key
         )
-        made.setMinimumWidth(round(table.min_width * theme().scale))
         made.selected.connect(partial(self._on_row, table.key))
         made.chosen.connect(self._on_activated)
         return made

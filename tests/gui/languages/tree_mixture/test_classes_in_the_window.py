@@ -84,9 +84,17 @@ def test_every_state_has_a_column_and_lines_end_with_the_variable() -> None:
     domain = Domain.of({"tax": ["no", "yes"], "party": ["a", "b", "c"], "age": ["old", "new"]})
     tables = {v.name: np.full((2, v.cardinality), 1 / v.cardinality) for v in domain}
     profiles = Profiles(domain, tables, ("class 1", "class 2"), (0.5, 0.5))
-    assert profiles.columns() == [("tax", 1), ("party", 0), ("party", 1), ("party", 2), ("age", 1)]
-    xs, _ = joined_by_variable(profiles, np.full(5, 0.5))
-    assert np.isnan(xs).tolist() == [False, True, False, False, False, True, False]
+    assert profiles.columns() == [(v.name, code) for v in domain for code in range(v.cardinality)]
+    xs, _ = joined_by_variable(profiles, np.full(7, 0.5))
+    assert np.flatnonzero(np.isnan(xs)).tolist() == [2, 6]  # after tax and after party
+
+
+def test_binary_items_have_one_column_each_and_one_line_through_all() -> None:
+    domain = Domain.of({"tax": ["no", "yes"], "age": ["old", "new"]})
+    tables = {v.name: np.full((2, 2), 0.5) for v in domain}
+    profiles = Profiles(domain, tables, ("class 1", "class 2"), (0.5, 0.5))
+    assert profiles.columns() == [("tax", 1), ("age", 1)]
+    assert not np.isnan(joined_by_variable(profiles, np.full(2, 0.5))[0]).any()
 
 
 def test_profiles_draw_every_class_and_follow_the_model(
