@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 
@@ -74,16 +75,18 @@ def test_time_limits_do_not_count_what_is_spent_on_compiling(
     assert switch.is_cancelled
 
 
-def test_the_clock_of_time_limits_stands_while_a_kernel_is_compiled(
+def test_the_clock_of_time_limits_and_the_collector_stand_while_a_kernel_is_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import numba
 
     import pgmstudio.core.data.counting_kernels  # noqa: F401
 
-    messages = list[str]()
-    monkeypatch.setattr(CLOCK, "pause", lambda: messages.append("pause"))
-    monkeypatch.setattr(CLOCK, "resume", lambda: messages.append("resume"))
+    messages = list[tuple[str, bool]]()
+    monkeypatch.setattr(CLOCK, "pause", lambda: messages.append(("pause", gc.isenabled())))
+    monkeypatch.setattr(CLOCK, "resume", lambda: messages.append(("resume", gc.isenabled())))
     assert numba.njit(lambda x: x + 1)(1) == 2
-    assert messages[0] == "pause"
-    assert messages.count("pause") == messages.count("resume")
+    assert messages[0] == ("pause", False)
+    assert messages.count(("pause", False)) == messages.count(("resume", False))
+    assert len(messages) % 2 == 0
+    assert gc.isenabled()
