@@ -116,15 +116,18 @@ def network_case(name: str, findings: int) -> Case:
     return Case(f"{name}, {findings} findings", model, evidence, peer)
 
 
-def exact_beliefs(case: Case) -> dict[str, Floats]:
-    """Of all variables, or of some where the junction tree of the whole model does not fit."""
+def exact_beliefs(case: Case) -> tuple[dict[str, Floats], float | None]:
+    """Of all variables, with the processor seconds for them, or of some, without, where the
+    junction tree of the whole model does not fit."""
+    began = time.process_time()
     found = {name: Observed(state) for name, state in case.evidence.items()}
     names = [name for name in case.model.domain.names if name not in found]
     try:
         session = open_session(case.model)
         for name, finding in found.items():
             session.set_evidence(name, finding)
-        return {name: session.belief(name).values for name in names}
+        beliefs = {name: session.belief(name).values for name in names}
+        return beliefs, time.process_time() - began
     except TooLargeError:
         pass
     result: dict[str, Floats] = {}
@@ -135,7 +138,7 @@ def exact_beliefs(case: Case) -> dict[str, Floats]:
             result[name] = ask(case.model, [name], found).beliefs[name].values
         except TooLargeError:
             continue
-    return result
+    return result, None
 
 
 def errors_of(beliefs: Mapping[str, Floats], exact: Mapping[str, Floats]) -> Floats:
@@ -195,7 +198,10 @@ def of_ours(
 
 
 def compare(case: Case, seconds: float) -> None:
-    exact = exact_beliefs(case)
+    exact, spent = exact_beliefs(case)
+    if spent is not None:
+        text = "exact, since it fits into memory: what a person gets"
+        say_line("approximate", case.name, "PGM Studio, exact", __version__, spent, text)
     lines: list[tuple[str, str, float, str, float]] = []
     longest = seconds
     if version_of("pyagrum") is not None and exact:

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
+from reporting import say_line
 
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.inference.base import Observed
@@ -28,6 +29,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.languages.pdg.session import DecisionGraphSession
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
+from pgmstudio.version import __version__
 
 SIZE = (1280, 800)
 ROUNDS = 15
@@ -89,7 +91,6 @@ def measure(nodes: int, width: int) -> None:
         view.viewport().render(image)
 
     view.fit()
-    far = view.zoom
     whole = milliseconds(paint)
     view.set_zoom(1.0)
     near = milliseconds(paint)
@@ -111,11 +112,10 @@ def measure(nodes: int, width: int) -> None:
     asked = milliseconds(ask)
     total = sum(graph.node_counts)
     arcs = sum(e.size for e in graph.successors if e is not None)
-    print(
-        f"{total:6d} nodes, {arcs:6d} arcs, {width:4d} a band | build {build:7.1f} ms | "
-        f"whole ({far:.0%}) {whole:6.1f} | at 100 % {near:6.1f} | hover {lit:6.1f} | "
-        f"evidence {asked:6.1f}"
-    )
+    data = f"{total} nodes; {arcs} arcs; {width} a band"
+    shown = (("build", build), ("whole", whole), ("at 100 %", near))
+    for what, spent in (*shown, ("hover", lit), ("evidence", asked)):
+        say_line(f"bands: {what}", data, "PGM Studio", __version__, spent / 1000, "-")
     canvas.close()
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
+from reporting import say_line
 
 from pgmstudio.core.drawing.diagram import GraphPicture, PictureEdge, PictureNode
 from pgmstudio.core.drawing.layout.edge_routing import edge_route
@@ -28,6 +29,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.node_geometry import face_size
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.version import __version__
 
 SIZE = (1280, 800)
 ROUNDS = 15
@@ -61,6 +63,11 @@ def milliseconds(deed: Callable[[int], object], rounds: int = ROUNDS) -> float:
     return min(times)
 
 
+def say(what: str, data: str, spent: float, seen: str = "-") -> None:
+    """A line for an action of so many milliseconds."""
+    say_line(f"canvas: {what}", data, "PGM Studio", __version__, spent / 1000, seen)
+
+
 def measure(count: int) -> None:
     rng = np.random.default_rng(1)
     picture = some_picture(count, rng)
@@ -85,7 +92,8 @@ def measure(count: int) -> None:
             item.update()  # nothing is taken from a cache
         paint()
 
-    print(f"{count} nodes, {len(picture.edges)} edges; items made in {build:.0f} ms")
+    data = f"{count} nodes and {len(picture.edges)} edges"
+    say("items", data, build)
     middle = picture.ids[count // 2]
     zooms = {"everything in sight": None, "names (50 %)": 0.5, "bars (100 %)": 1.0}
     for title, zoom in zooms.items():
@@ -108,9 +116,9 @@ def measure(count: int) -> None:
             paint()
 
         shown = f"{title}, at {view.zoom * 100:.0f} %"
-        print(f"  {shown:34} repaint {milliseconds(repaint):6.1f} ms   ", end="")
-        print(f"pan {milliseconds(pan):6.1f} ms   drag {milliseconds(drag):6.1f} ms   ", end="")
-        print(f"in sight {len(view.nodes_in_sight())}")
+        seen = f"{len(view.nodes_in_sight())} nodes in sight"
+        for what, act in (("repaint", repaint), ("pan", pan), ("drag", drag)):
+            say(what, f"{data}, {shown}", milliseconds(act), seen)
         canvas.scene.move_nodes({middle: (x, y)})
     hovered = milliseconds(
         lambda i: canvas.scene.emphasise(canvas.scene.near.near(picture.ids[i % count]))
@@ -118,7 +126,8 @@ def measure(count: int) -> None:
     other = {name: some_face(name, rng) for name in faces}
     begin = time.perf_counter()
     canvas.scene.show_faces(other)
-    print(f"  hover {hovered:.1f} ms   new beliefs {(time.perf_counter() - begin) * 1000:.1f} ms")
+    say("hover", data, hovered)
+    say("new beliefs", data, (time.perf_counter() - begin) * 1000)
     canvas.stop()
 
 

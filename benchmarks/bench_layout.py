@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+from reporting import say_line, version_of
 
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
@@ -34,12 +35,13 @@ from pgmstudio.core.drawing.layout.layered import dot_layers
 from pgmstudio.core.drawing.layout.placement import place
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.registry import language_of
+from pgmstudio.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 STORED = ROOT / "docs/results/layout.csv"
 PAGE = ROOT / "docs/explanation/layout.md"
 MEASURES = ("shape", "zoom", "text", "crossings", "seconds")
-LAYOUTS = ("before", "fit", "dot")
+LAYOUTS = {"before": "layered layout", "fit": "best fit", "dot": "pygraphviz"}
 NAME_HEIGHT = 13.0
 Placed = Mapping[str, Point]
 
@@ -106,6 +108,17 @@ def row_of(name: str, picture: GraphPicture) -> dict[str, str]:
     return row
 
 
+def say(row: Mapping[str, str]) -> None:
+    """A line for each layout."""
+    for layout, who in LAYOUTS.items():
+        seconds = float(row[f"{layout} seconds"])
+        looks = ", ".join(f"{m} {row[f'{layout} {m}']}" for m in MEASURES if m != "seconds")
+        own = version_of("pygraphviz") if layout == "dot" else __version__
+        ratio = seconds / max(float(row["fit seconds"]), 1e-3)
+        data = f"{row['name']} ({row['nodes']} nodes; {row['edges']} edges)"
+        say_line("layout", data, who, own or "-", seconds, looks, ratio)
+
+
 def table_of(rows: Iterable[Mapping[str, str]]) -> str:
     """A Markdown table; each cell of a measure has before → best fit (dot)."""
     lines = [
@@ -143,7 +156,7 @@ def main() -> None:
         if chosen.names and not any(word in name for word in chosen.names):
             continue
         rows.append(row_of(name, picture))
-        print(table_of(rows[-1:]).splitlines()[-1], flush=True)
+        say(rows[-1])
     if chosen.store:
         store(rows)
 

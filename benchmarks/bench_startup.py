@@ -7,6 +7,10 @@ import sys
 import time
 from pathlib import Path
 
+from reporting import say_line
+
+from pgmstudio.version import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 7
 
@@ -43,10 +47,9 @@ def best_seconds(words: list[str]) -> float:
 
 
 def main() -> None:
-    width = max(map(len, CASES))
-    print(f"{'start-up':<{width}}  seconds (best of {REPEATS}, process start included)")
     for name, words in CASES.items():
-        print(f"{name:<{width}}  {best_seconds(words):.3f}")
+        seconds = best_seconds(words)
+        say_line("start-up", name, "PGM Studio", __version__, seconds, f"best of {REPEATS}")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,18 @@
-"""Whether the verdict of a comparison is the same in four forms of each of twelve tables.
+"""Whether a comparison gives the same verdict whatever its budget and the state of the machine.
 
-    python benchmarks/bench_verdicts.py [TABLE…] [--seeds N] [--splits K]
-    python benchmarks/bench_verdicts.py [TABLE…] --budgets 5,20,60,120
+    python benchmarks/bench_verdicts.py [TABLE…] [--budgets 20,60]
+    python benchmarks/bench_verdicts.py [TABLE…] --forms [--seeds N] [--splits K]
 
-Each table is compared as it is, as a table of counts, with its columns in the opposite order, and
-with other seeds, which split and learn in another way. Two comparisons agree when they recommend
-the same language, or when the choice of each is not distinguishable from the best in the other;
-every form of a table has to agree with all before it. Runs have all the time they need, one after
-another: a table takes some minutes. Tables that are not in the repository are read from the folder
-of data sets next to it, and skipped without one.
+Each table is compared as in the window, with each budget, then with the last one beside as many
+busy processes as there are cores, and with an empty cache of compiled code. All comparisons in
+which no language was cut short have to give the same sentence.
 
-With `--budgets` each table is compared as in the window, with each budget, then with the last one
-beside as many busy processes as there are cores, and with an empty cache of compiled code. All
-comparisons in which no language was cut short have to give the same sentence.
+With `--forms` each table is compared as it is, as a table of counts, with its columns in the
+opposite order, and with other seeds, which split and learn in another way. Two comparisons agree
+when they recommend the same language, or when the choice of each is not distinguishable from the
+best in the other; every form of a table has to agree with all before it. Runs have all the time
+they need, one after another: a table takes some minutes. Tables that are not in the repository are
+read from the folder of data sets next to it, and skipped without one.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from reporting import say_line
 
 from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
@@ -60,6 +62,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.studies.recipe_data import data_folder
+from pgmstudio.version import __version__
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_data"
 TABLES = {
@@ -170,6 +173,10 @@ def within(data: DataSet, budget: float) -> tuple[LanguageTable, float]:
     return state.table(), time.monotonic() - began
 
 
+def say(data: str, seconds: float, outcome: str) -> None:
+    say_line("verdict", data, "PGM Studio", __version__, seconds, outcome)
+
+
 def sentences_by_budget(name: str, data: DataSet, budgets: list[float]) -> int:
     """Print the sentences; how many differ among comparisons in which nothing was cut short."""
     sentences: list[str] = []
@@ -180,14 +187,14 @@ def sentences_by_budget(name: str, data: DataSet, budgets: list[float]) -> int:
         if not cut:
             sentences.append(verdict(table))
         outcome = f"cut short: {', '.join(cut)}" if cut else sentences[-1]
-        print(f"{name:14s} {how:12s} {budget:5g} s {seconds:7.1f} s  {outcome}", flush=True)
+        say(f"{name}, a budget of {budget:g} s{how}", seconds, outcome)
 
     for budget in budgets:
         compared_within(budget, "")
     with busy_cores():
-        compared_within(budgets[-1], "beside load")
+        compared_within(budgets[-1], " beside load")
     with empty_cache():
-        compared_within(budgets[-1], "empty cache")
+        compared_within(budgets[-1], " with an empty cache")
     return len(set(sentences[1:]) - set(sentences[:1]))
 
 
@@ -196,30 +203,33 @@ def main() -> int:
     parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--splits", type=int, default=None)
-    parser.add_argument("--budgets", default="", metavar="S,S…")
+    parser.add_argument("--budgets", default="20,60", metavar="S,S…")
+    parser.add_argument("--forms", action="store_true")
     args = parser.parse_args()
     folder = data_folder()
     apart = 0
-    for name in args.tables or TABLES:
+    here = [name for name, file in TABLES.items() if "/" not in file]
+    for name in args.tables or (TABLES if args.forms else here):
         path = SAMPLES / TABLES[name]
         if "/" in TABLES[name]:
             if folder is None or not (folder / TABLES[name]).exists():
                 print(f"{name:14s} {TABLES[name]} not found")
                 continue
             path = folder / TABLES[name]
-        if args.budgets:
+        if not args.forms:
             budgets = sorted(map(float, args.budgets.split(",")))
             apart += sentences_by_budget(name, read_data(path, READING), budgets)
             continue
         verdicts: list[Verdict] = []
         for label, rows, seed in variants(read_data(path, READING), args.seeds):
+            began = time.monotonic()
             verdict = compared(rows, seed, args.splits)
             outcome = "agrees" if all(map(verdict.agrees_with, verdicts)) else "DIFFERS"
             verdicts.append(verdict)
             apart += outcome == "DIFFERS"
             equal = ", ".join(sorted(verdict.equal))
-            line = f"{name:14s} {label:8s} takes {verdict.taken:8s} of {equal}: {outcome}"
-            print(line, flush=True)
+            text = f"takes {verdict.taken} of {equal}: {outcome}"
+            say(f"{name}, {label}", time.monotonic() - began, text)
     print(f"{apart} differ")
     return 1 if apart else 0
 

@@ -49,7 +49,8 @@ def say_line(
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     megabytes = peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
     told = "-" if ratio is None else f"{ratio:.1f}x"
-    cells = (task, data, who, its_version, f"{seconds:.5f}", quality, f"{megabytes:.0f} MB", told)
+    first = (cell.replace(", ", "; ") for cell in (task, data, who, its_version))
+    cells = (*first, f"{seconds:.5f}", quality, f"{megabytes:.0f} MB", told)
     print(", ".join(cells), flush=True)
 
 

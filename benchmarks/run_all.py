@@ -2,7 +2,8 @@
 
     python benchmarks/run_all.py [WORD…] [--page]
 
-With `--page` docs/benchmarks.md is made from what they print: one table for each task.
+With `--page` what they print is stored in docs/results/benchmarks.txt, in place of what each
+printed before, and docs/benchmarks.md is made from that file: a table for each task, and plots.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+DOCS = HERE.parent / "docs"
+PAGE, STORED = DOCS / "benchmarks.md", DOCS / "results" / "benchmarks.txt"
 HEAD = ("task", "data", "who", "version", "seconds", "quality", "memory", "ratio")
+NAME, CIRCUMSTANCES, PLOT = "== ", "# ", "plot: "
 INTRODUCTION = """# Benchmarks
 
-Measured by `./run bench` on {date} with {system}, Python {python}, {cores} cores{load}. A line is one case: the data, who computed it, the version, seconds, the quality of the result, the peak memory of the process so far and how many times as long it took as this program. Programs that are compared ran in turn in one process on the same data. A benchmark that is not listed was not run that day; `./run bench NAME` runs one.
+Measured by `./run bench --page`, each benchmark in its own process. A line is one case: the data, who computed it, the version, seconds, the quality of the result, the peak memory of the process so far and how many times as long it took as this program. Programs that are compared ran in turn in one process on the same data. `./run bench NAME` runs one.
 
 """  # noqa: E501
 
@@ -39,32 +42,66 @@ def cells_of(line: str) -> list[str] | None:
     return cells
 
 
-def page(lines: Sequence[str], introduction: str) -> str:
-    """The manual's page: a table for each task, in their order."""
-    by_task: dict[str, list[list[str]]] = {}
-    for cells in filter(None, map(cells_of, lines)):
-        by_task.setdefault(cells[0], []).append(cells[1:])
-    parts = [introduction]
-    for task, rows in by_task.items():
-        parts.append(f"## {task[:1].upper()}{task[1:]}\n\n")
-        parts.append(f"| {' | '.join(HEAD[1:])} |\n|{'---|' * (len(HEAD) - 1)}\n")
-        for row in rows:
-            parts.append(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |\n")
-        parts.append("\n")
+def page(runs: Mapping[str, Iterable[str]]) -> str:
+    """The manual's page: a section for each benchmark, a table for each task, and the plots."""
+    parts = [INTRODUCTION]
+    for name, lines in runs.items():
+        by_task: dict[str, list[list[str]]] = {}
+        told, plots = "", list[str]()
+        for line in lines:
+            if line.startswith(CIRCUMSTANCES):
+                told = line.removeprefix(CIRCUMSTANCES)
+            elif line.startswith(PLOT):
+                plots.append(line.removeprefix(PLOT))
+            elif cells := cells_of(line):
+                by_task.setdefault(cells[0], []).append(cells[1:])
+        if not by_task:
+            continue
+        parts.append(f"## {name[:1].upper()}{name[1:].replace('_', ' ')}\n\n{told}\n\n")
+        for task, rows in by_task.items():
+            parts.append(f"### {task[:1].upper()}{task[1:]}\n\n")
+            parts.append(f"| {' | '.join(HEAD[1:])} |\n|{'---|' * (len(HEAD) - 1)}\n")
+            for row in rows:
+                parts.append(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |\n")
+            parts.append("\n")
+        for plot in plots:
+            title = Path(plot).stem.replace("-", " ")
+            parts.append(f"![{title[:1].upper()}{title[1:]}]({plot})\n\n")
     return "".join(parts).rstrip("\n") + "\n"
 
 
-def introduction() -> str:
-    """What the figures were measured on."""
+def stored_runs() -> dict[str, list[str]]:
+    """The lines of every benchmark when it last ran for the page."""
+    runs: dict[str, list[str]] = {}
+    lines = STORED.read_text(encoding="utf-8").splitlines() if STORED.exists() else []
+    name = ""
+    for line in lines:
+        if line.startswith(NAME):
+            name = line.removeprefix(NAME)
+        else:
+            runs.setdefault(name, []).append(line)
+    return runs
+
+
+def store(runs: Mapping[str, Iterable[str]]) -> None:
+    """Write the lines and the page that is made from them."""
+    STORED.parent.mkdir(parents=True, exist_ok=True)
+    ordered = dict(sorted(runs.items()))
+    text = "".join(
+        f"{NAME}{name}\n" + "".join(f"{line}\n" for line in lines)
+        for name, lines in ordered.items()
+    )
+    STORED.write_text(text, encoding="utf-8")
+    PAGE.write_text(page(ordered), encoding="utf-8")
+
+
+def circumstances() -> str:
+    """What the figures are measured on."""
     cores = os.cpu_count() or 1
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return INTRODUCTION.format(
-        date=date.today().isoformat(),
-        system=f"{platform.system()} on {platform.machine()}",
-        python=platform.python_version(),
-        cores=cores,
-        load=f" beside other work (load {load:.0f})" if load > cores + 1 else "",
-    )
+    busy = f" beside other work (load {load:.0f})" if load > cores + 1 else ""
+    system = f"{platform.system()} on {platform.machine()}, Python {platform.python_version()}"
+    return f"{CIRCUMSTANCES}{date.today().isoformat()}, {system}, {cores} cores{busy}."
 
 
 def main(words: list[str]) -> int:
@@ -78,22 +115,23 @@ def main(words: list[str]) -> int:
         names = ", ".join(f.stem.removeprefix("bench_") for f in files)
         print(f"No benchmark is called “{' '.join(words)}”. There are: {names}.", file=sys.stderr)
         return 2
-    failed, lines = [], list[str]()
-    about = introduction()
+    failed = []
     for file in chosen:
-        print(f"== {file.stem.removeprefix('bench_')}", flush=True)
+        name = file.stem.removeprefix("bench_")
+        print(f"{NAME}{name}", flush=True)
+        lines = [circumstances()]
         with subprocess.Popen(
             [sys.executable, str(file)], cwd=HERE, stdout=subprocess.PIPE, text=True
         ) as run:
             assert run.stdout is not None
             for line in run.stdout:
                 print(line, end="", flush=True)
-                lines.append(line)
+                if cells_of(line) or line.startswith(PLOT):
+                    lines.append(line.rstrip())
         if run.returncode:
             failed.append(file.stem)
-    if wants_page:
-        PAGE.write_text(page(lines, about), encoding="utf-8")
-        print(f"Wrote {PAGE}")
+        elif wants_page:
+            store({**stored_runs(), name: lines})
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
