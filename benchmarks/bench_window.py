@@ -1,4 +1,4 @@
-"""The window itself: first paint, another look, and how late its event loop is while learning.
+"""The window itself: first paint, first beliefs, another look, and its event loop while learning.
 
     python benchmarks/bench_window.py
 
@@ -24,11 +24,16 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from bench_approximate import grid_network
 from PySide6.QtCore import QEventLoop, QObject, QSettings, QStandardPaths, Qt, QTimer
 from PySide6.QtWidgets import QApplication
-from reporting import network_rows, say_line, version_of
+from reporting import SHARED, network_rows, say_line, version_of
 
+from pgmstudio.core.execution.child_process import SPARE_CHILD
+from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.io.models.files import ModelFile, write_model
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.sessions import warm_up
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry
 from pgmstudio.gui.files.opening import open_model_file
@@ -38,12 +43,13 @@ from pgmstudio.gui.project import preferences
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.window.application import make_application
+from pgmstudio.gui.window.application import LOADED_AHEAD, make_application
 from pgmstudio.gui.window.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTS = 9
 BEAT_MS = 5
+RUNS = 5
 WATCH_SECONDS = 10.0
 
 FIRST_PAINT = """
@@ -195,6 +201,59 @@ def another_look(qt_app: QApplication) -> None:
     _end(window)
 
 
+def first_event(qt_app: QApplication) -> None:
+    """From the start of a run to its first event, with a process ready as the window has it."""
+    window = MainWindow()
+    window.show()
+    app = window.app
+    data = read_data(ROOT / "sample_data" / "coronary.csv")
+    app.change("Import", partial(edits.add_data, entry=DataEntry("coronary", data)))
+    SPARE_CHILD.keep(LOADED_AHEAD)
+    times = []
+    for _ in range(RUNS):
+        turn(5.0)  # until it has loaded
+        params: Any = learner_of("tree.chow-liu").params_type()
+        request = RunRequest("coronary", "tree.chow-liu", params, 1, list(app.project.data)[-1])
+        begin = time.perf_counter()
+        run = run_recorder(app).start(request)
+        loop = QEventLoop()
+        run.changed.connect(loop.quit)
+        loop.exec()
+        times.append(time.perf_counter() - begin)
+        while not run.state.is_end:
+            qt_app.processEvents()
+    SPARE_CHILD.drop()
+    told = f"median {statistics.median(times):.2f} s"
+    say("first event of a run", "tree.chow-liu, coronary", min(times), told)
+    _end(window)
+
+
+def first_beliefs(qt_app: QApplication) -> None:
+    """Large networks until their first beliefs are shown, from opening the file, which is laid out
+    meanwhile; in processor time of the window's process."""
+    warm_up()
+    folder = Path(tempfile.mkdtemp())
+    grid = folder / "grid 30×30.json"
+    write_model(grid, ModelFile(grid_network(30), title="grid 30×30"))
+    networks = (SHARED / "networks" / f"{name}.bif" for name in ("link", "munin1"))
+    for path in (*networks, grid):
+        if not path.exists():
+            print(f"{path.name} is not at hand, left out")
+            continue
+        window = MainWindow()
+        window.resize(1280, 800)
+        window.show()
+        qt_app.processEvents()
+        begin = time.process_time()
+        open_model_file(window.app, path)
+        while not ((page := window.app.center.current) and page.asking.live.beliefs):
+            qt_app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+        seconds, error = time.process_time() - begin, page.asking.live.largest_error
+        text = "exact" if error is None else f"estimates with bars of {error:.3f} at most"
+        say("first beliefs of a large network", path.stem, seconds, text)
+        _end(window)
+
+
 def _end(window: MainWindow) -> None:
     window.app.document.undo_stack.setClean()
     window.close()
@@ -212,6 +271,8 @@ def main() -> None:
     plots(qt_app)
     lateness(qt_app)
     another_look(qt_app)
+    first_event(qt_app)
+    first_beliefs(qt_app)
 
 
 if __name__ == "__main__":
