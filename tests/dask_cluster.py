@@ -14,15 +14,15 @@ PATIENCE_SECONDS = 120
 
 @dataclass
 class Running:
-    """A scheduler with two workers."""
+    """A scheduler with its workers."""
 
     address: str
     workers: list[subprocess.Popen[bytes]]
 
 
 @contextmanager
-def running_cluster(tmp_path: Path) -> Iterator[Running]:
-    """A scheduler and two workers, processes of their own, as long as the context lasts."""
+def running_cluster(tmp_path: Path, workers: int = 2) -> Iterator[Running]:
+    """A scheduler and workers, processes of their own, as long as the context lasts."""
     from distributed import Client
 
     file = str(tmp_path / "scheduler.json")
@@ -36,16 +36,16 @@ def running_cluster(tmp_path: Path) -> Iterator[Running]:
         )
 
     scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0")
-    workers = [
+    own = [
         started("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
-        for _ in range(2)
+        for _ in range(workers)
     ]
     try:
         with Client(scheduler_file=file, timeout=PATIENCE_SECONDS) as client:
-            client.wait_for_workers(2, timeout=PATIENCE_SECONDS)
+            client.wait_for_workers(workers, timeout=PATIENCE_SECONDS)
             address = client.scheduler.address
-        yield Running(address, workers)
+        yield Running(address, own)
     finally:
-        for process in (*workers, scheduler):
+        for process in (*own, scheduler):
             process.kill()
             process.wait()
