@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 DOCS = HERE.parent / "docs"
 PAGE, STORED = DOCS / "benchmarks.md", DOCS / "results" / "benchmarks.txt"
 HEAD = ("task", "data", "who", "version", "seconds", "quality", "memory", "ratio")
-NAME, CIRCUMSTANCES, PLOT = "== ", "# ", "plot: "
+NAME, CIRCUMSTANCES, PLOT, NOTE = "== ", "# ", "plot: ", "note: "
 INTRODUCTION = """# Benchmarks
 
 Measured by `./run bench --page`, each benchmark in its own process. A line is one case: the data, who computed it, the version, seconds, the quality of the result, the peak memory of the process so far and how many times as long it took as this program. Programs that are compared ran in turn in one process on the same data. `./run bench NAME` runs one.
@@ -51,6 +51,8 @@ def page(runs: Mapping[str, Iterable[str]]) -> str:
         for line in lines:
             if line.startswith(CIRCUMSTANCES):
                 told = line.removeprefix(CIRCUMSTANCES)
+            elif line.startswith(NOTE):
+                told += f" {line.removeprefix(NOTE)}"
             elif line.startswith(PLOT):
                 plots.append(line.removeprefix(PLOT))
             elif cells := cells_of(line):
@@ -126,7 +128,7 @@ def main(words: list[str]) -> int:
             assert run.stdout is not None
             for line in run.stdout:
                 print(line, end="", flush=True)
-                if cells_of(line) or line.startswith(PLOT):
+                if cells_of(line) or line.startswith((PLOT, NOTE)):
                     lines.append(line.rstrip())
         if run.returncode:
             failed.append(file.stem)

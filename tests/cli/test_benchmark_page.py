@@ -27,6 +27,7 @@ LINES = [
     "grow, asia, bn.kes, 0.1, 0.10000, rows^1.0, 20 MB, -",
     "score, alarm, peer, 2.0, 1.00000, same, 20 MB, 2.0x",
     "plot: pictures/growth-rows.svg",
+    "note: Rows are merged.",
     "a sentence, with, many, commas, but, no, seconds, in it",
 ]
 
@@ -41,7 +42,7 @@ def test_lines_of_benchmarks_become_a_table_for_each_task_and_other_lines_are_le
         "### Score",
         "### Grow",
     ]
-    assert "2026-01-01, Linux." in text
+    assert "2026-01-01, Linux. Rows are merged." in text
     assert "| alarm | PGM Studio | 0.1 | 0.50000 | 3 / 4, of 5 | 20 MB | 1.0x |" in text
     assert "| alarm | peer | 2.0 | 1.00000 | same | 20 MB | 2.0x |" in text
     assert "![Growth rows](pictures/growth-rows.svg)" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,22 @@ def test_the_clock_of_time_limits_and_the_collector_stand_while_a_kernel_is_comp
     assert messages.count(("pause", False)) == messages.count(("resume", False))
     assert len(messages) % 2 == 0
     assert gc.isenabled()
+
+
+def twice(number: int) -> int:
+    return 2 * number
+
+
+def test_reading_a_kernel_from_the_disk_and_writing_it_does_not_count_against_time_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from pgmstudio.core.numba_support import compiled
+
+    kernel: Any = compiled(twice)
+    messages = list[str]()
+    monkeypatch.setattr(CLOCK, "pause", lambda: messages.append("pause"))
+    monkeypatch.setattr(CLOCK, "resume", lambda: messages.append("resume"))
+    monkeypatch.setattr(kernel._cache, "load_overload", lambda *_: messages.append("read"))
+    monkeypatch.setattr(kernel._cache, "save_overload", lambda *_: messages.append("write"))
+    assert kernel(3) == 6
+    assert messages == ["pause", "read", "pause", "resume", "write", "resume"]
