@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-from reporting import say_line, version_of
 
 from pgmstudio.core.drawing.diagram import (
     EdgeStyle,
@@ -110,6 +109,8 @@ def row_of(name: str, picture: GraphPicture) -> dict[str, str]:
 
 def say(row: Mapping[str, str]) -> None:
     """A line for each layout."""
+    from reporting import say_line, version_of  # tests import this file from elsewhere
+
     for layout, who in LAYOUTS.items():
         seconds = float(row[f"{layout} seconds"])
         looks = ", ".join(f"{m} {row[f'{layout} {m}']}" for m in MEASURES if m != "seconds")
