@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from pgmstudio.core.errors import ParameterError
 
 
-def check_whole(least: int, **values: object) -> None:
+def check_whole(least: int, /, **values: object) -> None:
     """Whole numbers from `least` on; ParameterError names the others."""
     problems = {}
     for name, value in values.items():
@@ -31,7 +31,7 @@ def check_seconds(**values: object) -> None:
             raise ParameterError({name: "must be more than 0 seconds"})
 
 
-def check_mapping(example: str, **values: object) -> None:
+def check_mapping(example: str, /, **values: object) -> None:
     """Mappings, or None; the example shows what is meant."""
     for name, value in values.items():
         if value is not None and not isinstance(value, Mapping):

@@ -36,7 +36,7 @@ def findings_of(
         states = [excluded] if isinstance(excluded, str) else list(excluded)
         listed.append((name, Excluded(frozenset(_state(domain, name, s) for s in states))))
     for name, weights in (soft or {}).items():
-        check_mapping('{"yes": 2, "no": 1}', **{name: weights})
+        check_mapping('{"yes": 2, "no": 1}', **{str(name): weights})
         pairs = tuple((_state(domain, name, s), float(w)) for s, w in weights.items())
         listed.append((name, Likelihood(pairs)))
     for name, state in (do or {}).items():

@@ -39,6 +39,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint, SizeName
 from pgmstudio.core.experiments.sl_curves.selection import best_on_test, pareto_front
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import no_likelihood_reason
+from pgmstudio.core.model import Model
 from pgmstudio.core.params import parse_params
 
 
@@ -60,15 +61,19 @@ def compare(models: Mapping[str, Fitted], data: TableLike, *, scores: bool = Fal
     if not models:
         raise DataError("There is nothing to compare; give at least one model.")
     check_mapping('{"tree": tree, "kes": kes}', models=models)
-    wrong = next((name for name, one in models.items() if not isinstance(one, Fitted)), None)
-    if wrong is not None:
-        raise ParameterError({f"models, {wrong}": "is not a model; pgm.load reads one from a file"})
-    first = next(iter(models.values()))
-    rows = rows_for(first.model.domain, data)
-    plain = {name: fitted.model for name, fitted in models.items()}
+    plain = _models_in(models)
+    rows = rows_for(next(iter(plain.values())).domain, data)
     if any(no_likelihood_reason(model.kind) for model in plain.values()):
         return _fit_table(compare_fit(plain, rows))
     return _comparison_table(compare_models(plain, rows), "model", scores=scores)
+
+
+def _models_in(fitted: Mapping[str, Fitted]) -> dict[str, Model]:
+    """The models; ParameterError names what is none."""
+    wrong = next((name for name, one in fitted.items() if not isinstance(one, Fitted)), None)
+    if wrong is not None:
+        raise ParameterError({f"models, {wrong}": "is not a model; pgm.load reads one from a file"})
+    return {name: one.model for name, one in fitted.items()}
 
 
 def average(
@@ -93,10 +98,11 @@ def average(
     """
     if not isinstance(models, Mapping):
         models = {str(number): fitted for number, fitted in enumerate(models, start=1)}
-    first = next(iter(models.values()), None)
-    rows = None if data is None or first is None else rows_for(first.model.domain, data)
+    plain = _models_in(models)
+    first = next(iter(plain.values()), None)
+    rows = None if data is None or first is None else rows_for(first.domain, data)
     result = average_models(
-        {name: fitted.model for name, fitted in models.items()},
+        plain,
         rows,
         weights if weights is not None else EQUAL if data is None else POSTERIOR,
     )

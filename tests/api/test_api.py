@@ -253,6 +253,10 @@ def twice(*names: object) -> object:
         (lambda asia, data: pgm.learn("hc", data, seed=1.5), "seed: 1.5 is not a whole number"),
         (lambda asia, data: pgm.learn("hc", data, time_limit=0), "time_limit: must be more than"),
         (lambda asia, data: pgm.compare({"a": "asia.json"}, data), "models, a: is not a model"),
+        (lambda asia, data: pgm.average([asia, "asia.json"]), "models, 2: is not a model"),
+        (lambda asia, data: asia.query(soft={"example": {"yes": 2}}), "is called “example”"),
+        (lambda asia, data: asia.query(soft={"example": 2}), "example: 2 is not a dict such as"),
+        (lambda asia, data: asia.query(soft={5: 2}), "5: 2 is not a dict such as"),
         (
             lambda asia, data: pgm.from_networkx(asia.to_networkx(), {"lng": [1]}),
             "Did you mean lung",

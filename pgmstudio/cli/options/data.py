@@ -177,7 +177,7 @@ def read_large_table(
     for note in imported.warnings[:MAX_LISTED]:
         line.message(note)
     count = count_of(imported.data.row_count, "row")
-    line.message(f"{count} are read in chunks and stay in the file.")
+    line.message(f"The table stays in its file and is read in chunks: {count}.")
     return imported.data
 
 

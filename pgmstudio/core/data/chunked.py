@@ -11,7 +11,7 @@ import contextlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from pgmstudio.core.data.dataset import Codes, DataSet, code_dtype
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+
+if TYPE_CHECKING:
+    from pgmstudio.core.data.counting import PairCounts
 
 Arrays = tuple[NDArray[Any], ...]
 ROWS_STAY = (
@@ -114,10 +117,9 @@ class ChunkedData(DataSet):
 
     facts: TableFacts
     passes: int  # made so far
-    bytes_read: int
     # Tables of joint states and of all pairs that were counted; `counting` keeps them here.
     counted: dict[tuple[int, ...], Floats]
-    pairs: Floats | None
+    pairs: PairCounts | None
 
     def _prepare(self) -> None:
         facts = self.facts
@@ -127,8 +129,9 @@ class ChunkedData(DataSet):
             incomplete_row_count=facts.incomplete_row_count,
             fingerprint=facts.key,
         )
-        self.passes = self.bytes_read = 0
-        self.counted, self.pairs = {(v,): counts for v, counts in enumerate(facts.margins)}, None
+        self.passes = 0
+        self.counted = {(v,): counts for v, counts in enumerate(facts.margins)}
+        self.pairs = None
         self._reports: list[ReportPass] = []
 
     def __getstate__(self) -> dict[str, Any]:
@@ -196,7 +199,6 @@ class ChunkedData(DataSet):
             result = part if result is None else combine(result, part)
         assert result is not None, "a table has rows"
         self.passes += 1
-        self.bytes_read += self.pass_bytes
         return result
 
     def report(self, fraction: float) -> None:

@@ -201,12 +201,11 @@ def pair_counts(
     data: DataSet, cancel: CancelToken = NEVER, report: ReportFraction = ignore_progress
 ) -> PairCounts:
     """The joint counts of every pair of columns, each over the rows that have both."""
-    cards = _cards(data)
-    cells = pair_cells(data)
-    _check_cells(cells, "The table of all pairs of columns")
-    offsets = pair_offsets(cards)
     if isinstance(data, ChunkedData):
-        return PairCounts(data.domain.cardinalities, _chunked_pairs(data, cancel), offsets)
+        return _chunked_pairs(data, cancel)
+    cards = _cards(data)
+    cells = _checked_pair_cells(data)
+    offsets = pair_offsets(cards)
     if PLAIN_COUNTS.will_do(data, 2 * math.comb(len(cards), 2)):
         flat = np.zeros(cells)
         for i, j in itertools.combinations(range(len(cards)), 2):
@@ -223,6 +222,12 @@ def pair_cells(data: DataSet) -> int:
     """How many cells the tables of all pairs of columns have."""
     cards = data.card_array
     return int((cards.sum() ** 2 - (cards**2).sum()) // 2)
+
+
+def _checked_pair_cells(data: DataSet) -> int:
+    cells = pair_cells(data)
+    _check_cells(cells, "The table of all pairs of columns")
+    return cells
 
 
 def pair_offsets(cards: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -264,10 +269,12 @@ def _pairs_of_chunk(chunk: DataSet, _first_row: int) -> Arrays:
     return (pair_counts(chunk).flat,)
 
 
-def _chunked_pairs(data: ChunkedData, cancel: CancelToken) -> Counts:
+def _chunked_pairs(data: ChunkedData, cancel: CancelToken) -> PairCounts:
     """All pairs by one pass, which is not made again."""
     if data.pairs is None:
-        (data.pairs,) = data.sums(_pairs_of_chunk, cancel)
+        _checked_pair_cells(data)
+        (flat,) = data.sums(_pairs_of_chunk, cancel)
+        data.pairs = PairCounts(data.domain.cardinalities, flat, pair_offsets(data.card_array))
     return data.pairs
 
 
@@ -609,12 +616,12 @@ class ChunkedCounter(FamilyCounter):
         if table is not None:
             return table
         if len(key) == 2 and data.pairs is not None:
-            return pair_counts(data).table(*key)
+            return data.pairs.table(*key)
         if data.has_missing:  # each table has its own complete rows
             return None
         if len(key) == 1 and data.pairs is not None and len(self.cards) > 1:
             other = 1 if key[0] == 0 else 0
-            return np.asarray(pair_counts(data).table(key[0], other).sum(axis=1))
+            return np.asarray(data.pairs.table(key[0], other).sum(axis=1))
         for other in range(len(self.cards)):
             if other in key:
                 continue

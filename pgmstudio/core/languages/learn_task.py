@@ -144,7 +144,7 @@ def with_pass_progress(
                     last = event
                 if isinstance(event, Finished):
                     times = "once" if data.passes == 1 else f"{whole(data.passes)} times"
-                    send(Note(f"The {whole(data.row_count)} rows were read {times}."))
+                    send(Note(f"The rows were read {times}."))
                 send(event)
 
     yield from send_from_thread(search, cancel)

@@ -10,19 +10,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.learning.cost_estimates import AVAILABLE as AVAILABLE
-from pgmstudio.core.learning.cost_estimates import EM as EM
-from pgmstudio.core.learning.cost_estimates import Passes
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import count_of, whole
 
+if TYPE_CHECKING:
+    from pgmstudio.core.learning.cost_estimates import Passes
+
+AVAILABLE, EM = "available", "em"  # what is done with missing cells
 ON_MISSING = (
     "They are drawn given the observed cells of their row, by a network learned for this purpose. "
     "The structure is searched on the completed rows, and the parameters are fitted by EM to the "

@@ -16,10 +16,10 @@ from pgmstudio.core.data.chunked import ChunkedData, sample_size
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import MAX_CASES, case_total
 from pgmstudio.core.large_counts import in_units
+from pgmstudio.core.learning.base import AVAILABLE, EM
 from pgmstudio.core.number_format import grouped
 from pgmstudio.core.params import AUTO, specs_of
 
-AVAILABLE, EM = "available", "em"  # what is done with missing cells
 # The data set the seconds of the table below are for.
 ROWS, COLUMNS, STATES = 16_000, 24, 3
 # Until the process that learns has loaded what it needs.

@@ -11,7 +11,7 @@ import polars
 import pytest
 
 from pgmstudio.core.analysis.model_comparison import likelihood_of
-from pgmstudio.core.data import chunked
+from pgmstudio.core.data import chunked, counting
 from pgmstudio.core.data.chunked import ChunkedData, PassProgress, RowsNotInMemoryError
 from pgmstudio.core.data.counting import family_counter, joint_counts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
@@ -302,7 +302,36 @@ def test_progress_moves_within_a_pass(tmp_path: Path) -> None:
     assert fractions == sorted(fractions)
     assert len(fractions) == len(large.source.pieces) + 1
     assert fractions[-1] == 1
-    assert large.bytes_read == large.pass_bytes
+
+
+@pytest.mark.parametrize("text", ["a,b\n", "a,b\n\n\n"])
+def test_a_text_without_rows_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text(text)
+    with pytest.raises(DataFileError, match="has no rows"):
+        opened(path)
+
+
+def test_a_damaged_or_unwritable_cache_is_as_good_as_none(tmp_path: Path) -> None:
+    path = written(tmp_path, table())
+    first = opened(path)
+    (record,) = large_table.tables_folder().glob("*.opened")
+    record.write_bytes(b"\x80\x04K\xff0000.")
+    assert opened(path).fingerprint == first.fingerprint
+    record.unlink()
+    record.mkdir()
+    assert opened(path).fingerprint == first.fingerprint
+
+
+def test_known_pairs_are_looked_up_without_finding_their_places_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = opened(written(tmp_path, table()))
+    pair_counts(large)
+    monkeypatch.setattr(counting, "pair_offsets", None)  # takes a moment with many columns
+    columns = range(len(large.domain))
+    family_counter(large).prefetch([((v,), [w for w in columns if w != v]) for v in columns])
+    assert large.passes == 1
 
 
 def test_texts_are_split_at_the_ends_of_records(tmp_path: Path) -> None:

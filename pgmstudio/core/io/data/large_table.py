@@ -8,6 +8,7 @@ the file.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -46,6 +47,7 @@ from pgmstudio.core.data.resampling import case_counts
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import CellProblem, DataFileError
 from pgmstudio.core.execution.events import NEVER, CancelToken
+from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.execution.thread_pool import map_in_threads
 from pgmstudio.core.io.data.column_types import column_of
 from pgmstudio.core.io.data.encoding import check_names, code_table
@@ -265,7 +267,7 @@ class HereReader:
         cancel: CancelToken,
         tick: Tick,
     ) -> Iterator[R]:
-        threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
+        threads = min(MAX_THREADS, core_count())
         every = (piece for shard in shards for piece in shard)
         results = map_in_threads(work, every, threads, cancel)
         for shard in shards:
@@ -413,6 +415,8 @@ def _opened(
         columns = part if columns is None else _merged_values(columns, part)
     assert columns is not None
     source = _with_first_rows(source, columns[""].pieces)
+    if not source.pieces:
+        raise DataFileError(path, "has no rows.")
     imported = _states(path, options, table, columns)
     domain = imported.data.domain
     coding = replace(
@@ -422,7 +426,8 @@ def _opened(
     source = replace(source, cache_key=_cache_key(source))
     facts = _facts(source, reader, cancel, half)
     if source.cache_key:
-        _write_record(record, _Opened(imported, source, facts))
+        with contextlib.suppress(OSError):  # no space: the file is read again
+            _write(record, np.frombuffer(pickle.dumps(_Opened(imported, source, facts)), np.uint8))
     return replace(imported, data=LargeTable(source, facts, reader))
 
 
@@ -448,13 +453,9 @@ def _recorded(record: Path) -> _Opened | None:
     try:
         opened = pickle.loads(record.read_bytes())
         os.utime(record)
-    except (OSError, pickle.UnpicklingError, AttributeError, EOFError, ImportError):
+    except Exception:  # whatever a damaged file gives: the table is read again
         return None
     return opened if isinstance(opened, _Opened) else None
-
-
-def _write_record(record: Path, opened: _Opened) -> None:
-    _write(record, np.frombuffer(pickle.dumps(opened), dtype=np.uint8))
 
 
 def _beginning(path: Path, options: ImportOptions) -> RawTable:

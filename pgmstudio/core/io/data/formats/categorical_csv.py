@@ -6,7 +6,6 @@ general reader can parse them. Whatever is out of the ordinary is left to that r
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -133,6 +132,7 @@ def _texts(series: polars.Series) -> list[str]:
 def _coded(
     content: NDArray[np.uint8], facts: TextFacts, targets: Sequence[int | None], known: _Known
 ) -> NDArray[np.uint8] | None:
+    from pgmstudio.core.execution.process_pool import core_count
     from pgmstudio.core.io.data.formats import categorical_csv_kernels as kernels
 
     start = _first_row(content, facts)
@@ -142,7 +142,7 @@ def _coded(
         [kernels.SKIPPED if target is None else target for target in targets], dtype=np.uint64
     )
     separators = np.uint64(ord(facts.delimiter) * 0x0101010101010101)
-    threads = min(os.cpu_count() or 1, _MAX_THREADS)
+    threads = min(core_count(), _MAX_THREADS)
     pieces = _pieces(content, start, threads)
     with ThreadPoolExecutor(threads) as pool:
         lines = pool.map(lambda p: kernels.count_line_ends(p.content[p.start : p.stop]), pieces)
