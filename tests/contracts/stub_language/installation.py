@@ -6,23 +6,30 @@ Child processes take over the path, so that they know the language as well.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from pgmstudio.core.languages.base import Language
 from pgmstudio.core.languages.registry import PLUGIN_GROUP, language, reload_plugins
 
-ENTRY = "tests.contracts.stub_language.language:LANGUAGE"
+# Entry points by group and name.
+Points = Mapping[str, Mapping[str, str]]
+LANGUAGE_POINT: Points = {
+    PLUGIN_GROUP: {"independent": "tests.contracts.stub_language.language:LANGUAGE"}
+}
 
 
 @contextmanager
-def installed(folder: Path, entry: str = ENTRY) -> Iterator[None]:
-    """A package in this folder with that entry point, as long as the context lasts."""
+def installed(folder: Path, points: Points = LANGUAGE_POINT) -> Iterator[None]:
+    """A package in this folder with these entry points, as long as the context lasts."""
     metadata = folder / "stub_language-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: stub-language\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(f"[{PLUGIN_GROUP}]\nindependent = {entry}\n")
+    lines = []
+    for group, entries in points.items():
+        lines += [f"[{group}]", *(f"{name} = {entry}" for name, entry in entries.items())]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
     sys.path.insert(0, str(folder))
     reload_plugins()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pgmstudio.core.drawing.markers import Marker
 from pgmstudio.core.languages.base import (
     BAYESIAN_NETWORK,
     ComparisonEntry,
@@ -15,6 +16,7 @@ LANGUAGE = Language(
     kind="independent",
     title="Independent variables",
     short_title="IV",
+    marker=Marker("+", "yellow", "ph.wind"),
     model_type=Lazy("tests.contracts.stub_language.model:IndependentVariables"),
     session=Lazy("tests.contracts.stub_language.session:IndependentSession"),
     codec=Lazy("tests.contracts.stub_language.codec:CODEC"),

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.inference.join_tree import PRODUCT
-from pgmstudio.core.io.data.imprecise import read_imprecise
+from pgmstudio.core.io.data.reader import read_imprecise
 from pgmstudio.core.languages.possibilistic_network.model import PossibilisticNetwork
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, ModelEntry
