@@ -344,22 +344,3 @@ def table_csv(rows: Sequence[TableRow]) -> str:
         numbers = ["" if cell is None else repr(float(cell)) for cell in cells]
         lines.append([quantity.title, *numbers, row.trials, quantity.note])
     return csv_text(lines)
-
-
-@dataclass(frozen=True, eq=False)
-class RecipeTask:
-    """A recipe as a task for a child process."""
-
-    key: str
-    params: Any
-    seed: int
-    sources: Mapping[str, Any]
-
-    def __call__(self, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
-        # Here, not above: it imports this module.
-        from pgmstudio.studies.registry import recipe_of
-
-        context = RecipeContext(self.params, self.seed, self.sources, cancel)
-        for event in recipe_of(self.key).run(context):
-            cancel.raise_if_cancelled()
-            yield event

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from PySide6.QtTest import QTest
 
-from pgmstudio.core.io.data.imprecise import read_imprecise
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.io.data.reader import import_data, read_imprecise
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.data.set_editor import SetEditor
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver

@@ -13,13 +13,12 @@ from pgmstudio.studies.kes_restarts import summary_of
 from pgmstudio.studies.pdg_figures import slope_of
 from pgmstudio.studies.recipe import (
     Measured,
-    RecipeTask,
     sweep_of,
     table_csv,
     table_of,
     without_curve_points,
 )
-from pgmstudio.studies.registry import RECIPES, recipe_of
+from pgmstudio.studies.registry import RECIPES, RecipeTask, recipe_of
 from pgmstudio.studies.sparse_trees import kruskal_steps
 
 

@@ -13,8 +13,8 @@ from pgmstudio.core.languages.ldag.model import LabelledDag
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.ldag_recovery import divergence, joint_of_all, key_of
 from pgmstudio.studies.ldag_tables import Split
-from pgmstudio.studies.recipe import Measured, RecipeTask, sweep_of
-from pgmstudio.studies.registry import recipe_of
+from pgmstudio.studies.recipe import Measured, sweep_of
+from pgmstudio.studies.registry import RecipeTask, recipe_of
 from tests.ldag_tables import coronary
 
 

@@ -13,8 +13,8 @@ from pgmstudio.core.experiments.generators.random_markov_networks import (
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.markov_recovery import METHODS, context_key, divergence, graph_key
-from pgmstudio.studies.recipe import Measured, RecipeTask, sweep_of
-from pgmstudio.studies.registry import recipe_of
+from pgmstudio.studies.recipe import Measured, sweep_of
+from pgmstudio.studies.registry import RecipeTask, recipe_of
 
 
 def test_the_divergence_is_0_from_itself_and_positive_from_another() -> None:

@@ -32,7 +32,6 @@ from pgmstudio.studies.recipe import (
     Measured,
     Quantity,
     Recipe,
-    RecipeTask,
     TableRow,
     selected_names,
     table_csv,
@@ -45,7 +44,7 @@ from pgmstudio.studies.recipe_data import (
     no_data_reason,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES, recipe_of
+from pgmstudio.studies.registry import RECIPES, RecipeTask, recipe_of
 from pgmstudio.studies.sl_study import STUDIES
 
 SMALL_TREES: dict[str, Any] = {

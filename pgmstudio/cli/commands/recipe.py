@@ -25,7 +25,6 @@ from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
     RecipeEvent,
-    RecipeTask,
     TableRow,
     sweep_of,
     table_csv,
@@ -38,7 +37,7 @@ from pgmstudio.studies.recipe_data import (
     data_folder,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES, recipe_of
+from pgmstudio.studies.registry import RECIPES, RecipeTask, recipe_of
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:

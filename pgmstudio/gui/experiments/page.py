@@ -63,7 +63,6 @@ from pgmstudio.studies.published_index import PUBLICATIONS, publication_of
 from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
-    RecipeTask,
     TableRow,
     sweep_of,
     table_csv,
@@ -77,7 +76,7 @@ from pgmstudio.studies.recipe_data import (
     no_data_reason,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES
+from pgmstudio.studies.registry import RECIPES, RecipeTask
 from pgmstudio.studies.sl_study import STUDIES, Study
 
 EXPERIMENTS: Mapping[str, Recipe | Study] = {**RECIPES, **STUDIES}

@@ -15,9 +15,8 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import named
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.io.data.imprecise import read_imprecise
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.data.reader import import_data
+from pgmstudio.core.io.data.reader import import_data, read_imprecise
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.project.edits import add_data, add_run

@@ -13,10 +13,9 @@ from pgmstudio.core.data.imprecise import ImpreciseData, cell_text
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import DataError, DataFileError
-from pgmstudio.core.io.data.imprecise import read_imprecise
 from pgmstudio.core.io.data.inspection import ColumnKind, inspect_file
 from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.data.reader import import_data, write_data
+from pgmstudio.core.io.data.reader import import_data, read_imprecise, write_data
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, Project

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pgmstudio.core.data.discretization import number_text
-from pgmstudio.core.data.imprecise import ImpreciseData, is_set_text, set_members
+from pgmstudio.core.data.imprecise import is_set_text, set_members
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.io.data.column_types import Column, TextColumn
 from pgmstudio.core.io.data.formats.text_sniffing import natural_key, number_of
-from pgmstudio.core.io.data.options import ImportOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +83,3 @@ def set_cells(column: Column) -> tuple[int, str]:
     if result is None or not several:
         return 0, ""
     return int(np.isin(result.source.indices, several).sum()), result.source.texts[several[0]]
-
-
-def read_imprecise(path: Path | str, options: ImportOptions | None = None) -> ImpreciseData:
-    """The rows of a file whose cells may be sets; a column has the states that occur in it, also
-    within sets."""
-    from pgmstudio.core.io.data.reader import import_data
-
-    data = import_data(path, replace(options or ImportOptions(), imprecise=True)).data
-    assert isinstance(data, ImpreciseData)
-    return data

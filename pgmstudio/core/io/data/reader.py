@@ -175,6 +175,14 @@ def read_data(path: Path | str, options: ImportOptions | None = None) -> DataSet
     return import_data(path, options).data
 
 
+def read_imprecise(path: Path | str, options: ImportOptions | None = None) -> ImpreciseData:
+    """The rows of a file whose cells may be sets; a column has the states that occur in it, also
+    within sets."""
+    data = import_data(path, replace(options or ImportOptions(), imprecise=True)).data
+    assert isinstance(data, ImpreciseData)
+    return data
+
+
 def guarded(path: Path, title: str, work: Callable[[], T]) -> T:
     """Do `work`; errors of third-party readers become one DataFileError."""
     try:

@@ -20,9 +20,9 @@ from pgmstudio.core.experiments.sl_curves.sweep import (
 )
 from pgmstudio.core.languages.tree_mixture.learning.params import MixturePoint, MixtureScan
 from pgmstudio.core.params import parse_params
-from pgmstudio.studies.recipe import Measured, RecipeTask, sweep_of
+from pgmstudio.studies.recipe import Measured, sweep_of
 from pgmstudio.studies.recipe_data import read_sources
-from pgmstudio.studies.registry import recipe_of
+from pgmstudio.studies.registry import RecipeTask, recipe_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
