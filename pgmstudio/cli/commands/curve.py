@@ -130,7 +130,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> CurveReport:
     )
     rows = curve_rows(curve, *_read(args, line), np.random.default_rng(args.seed))
     plan = Plan(curve.learners, curve.lambdas, curve.seeds)
-    order = {key: place for place, key in enumerate(checked_runs(plan, rows))}
+    order = {key: index for index, key in enumerate(checked_runs(plan, rows))}
     executor = FairExecutor(args.jobs, args.time_limit)
     points: list[CurvePoint] = []
 

@@ -63,12 +63,12 @@ def average_models(
         raise DataError("Two different models are needed at least for an average.")
     _refuse_unlike({name: mixture.domain for name, mixture in mixtures.items()})
     comparison = None if data is None else compare(models, data)
-    shares = model_weights(models, comparison, weights)
-    counted = [name for name, share in shares.items() if share >= MIN_WEIGHT]
+    fractions = model_weights(models, comparison, weights)
+    counted = [name for name, fraction in fractions.items() if fraction >= MIN_WEIGHT]
     model = averaged(
-        [mixtures[name] for name in counted], np.array([shares[name] for name in counted])
+        [mixtures[name] for name in counted], np.array([fractions[name] for name in counted])
     )
-    return Average(model, shares, comparison)
+    return Average(model, fractions, comparison)
 
 
 def model_weights(
@@ -76,17 +76,17 @@ def model_weights(
 ) -> dict[str, float]:
     """The weight of every model; they sum to 1."""
     if not isinstance(weights, str):
-        shares = _given_weights(weights, len(models))
+        fractions = _given_weights(weights, len(models))
     elif weights == EQUAL:
-        shares = np.full(len(models), 1 / len(models))
+        fractions = np.full(len(models), 1 / len(models))
     elif weights not in WEIGHTINGS:
         known = ", ".join(WEIGHTINGS)
         raise ParameterError({"weights": f"must be {known}, or a number for each model"})
     elif comparison is None:
         raise ParameterError({"weights": f"{weights!r} needs rows of data; {EQUAL!r} does not"})
     else:
-        shares = _posterior([_log2_evidence(comparison, name, weights) for name in models])
-    return dict(zip(models, shares.tolist(), strict=True))
+        fractions = _posterior([_log2_evidence(comparison, name, weights) for name in models])
+    return dict(zip(models, fractions.tolist(), strict=True))
 
 
 def no_average_reason(model: Model) -> str | None:
@@ -128,12 +128,12 @@ def _refuse_unlike(domains: Mapping[str, Domain]) -> None:
 
 
 def _given_weights(weights: Sequence[float], count: int) -> Floats:
-    shares = np.array(weights, dtype=np.float64)
-    if shares.size != count:
-        raise ParameterError({"weights": f"has {shares.size} numbers for {count} models"})
-    if not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0:
+    fractions = np.array(weights, dtype=np.float64)
+    if fractions.size != count:
+        raise ParameterError({"weights": f"has {fractions.size} numbers for {count} models"})
+    if not np.isfinite(fractions).all() or (fractions < 0).any() or fractions.sum() <= 0:
         raise ParameterError({"weights": "must be at least 0, and one of them above 0"})
-    return np.asarray(shares / shares.sum())
+    return np.asarray(fractions / fractions.sum())
 
 
 def _log2_evidence(comparison: Comparison, name: str, weights: str) -> float:
@@ -149,5 +149,5 @@ def _posterior(log2_evidence: Sequence[float]) -> Floats:
             "Every model gives a row probability 0, so that none has a posterior. Learn with "
             "smoothing, or choose equal weights."
         )
-    shares = np.exp2(np.array(log2_evidence) - best)
-    return np.asarray(shares / shares.sum())
+    fractions = np.exp2(np.array(log2_evidence) - best)
+    return np.asarray(fractions / fractions.sum())

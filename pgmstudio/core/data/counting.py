@@ -595,7 +595,7 @@ class ChunkedCounter(FamilyCounter):
     def _count(self, requests: Sequence[Request], cancel: CancelToken) -> None:
         """One pass for these tables, which are kept."""
         (flat,) = self.data.sums(CountTables(tuple(requests)), cancel)
-        kept = self.data.counted
+        counted = self.data.counted
         at = 0
         for members, candidates in requests:
             for candidate in candidates:
@@ -603,11 +603,11 @@ class ChunkedCounter(FamilyCounter):
                 shape = tuple(int(self.cards[m]) for m in family)
                 size = math.prod(shape)
                 table = flat[at : at + size].reshape(shape).transpose(np.argsort(family))
-                kept[tuple(sorted(family))] = np.ascontiguousarray(table)
+                counted[tuple(sorted(family))] = np.ascontiguousarray(table)
                 at += size
-        cells = sum(table.size for table in kept.values())
+        cells = sum(table.size for table in counted.values())
         while cells > MAX_KEPT_CELLS + flat.size:  # the oldest go first
-            cells -= kept.pop(next(iter(kept))).size
+            cells -= counted.pop(next(iter(counted))).size
 
     def _known(self, key: tuple[int, ...]) -> Counts | None:
         """A table that was counted before, or follows from one that was."""

@@ -3,7 +3,7 @@
 `in_pool(shared, works, cancel)` gives the events of every work with its number, as they come. What
 the works have in common (rows, a model) lies in one block of shared memory that all children read.
 `open_pool` keeps the processes for several lists of works, so that they load and compile once, and
-can set works aside.
+can suspend works.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class _Member:
         self.child.start()
         theirs.close()
         self.number: int | None = None
-        self.is_aside = False
+        self.is_suspended = False
 
     def give(self, number: int, work: object) -> None:
         self.number = number
@@ -145,7 +145,7 @@ class ProcessPool:
         self._members: list[_Member] = []
         self._idle: list[_Member] = []
         self._is_stopping = self._was_paused = self._is_last = False
-        self._patience = GRACE_SECONDS
+        self._grace = GRACE_SECONDS
 
     def events(
         self, works: Sequence[Any], cancel: CancelToken, *, is_last: bool = False
@@ -169,34 +169,34 @@ class ProcessPool:
             member.end()
 
     @property
-    def free_places(self) -> int:
+    def free_slots(self) -> int:
         """How many works could begin or go on now."""
-        return self._count - sum(not member.is_aside for member in self._members)
+        return self._count - sum(not member.is_suspended for member in self._members)
 
-    def set_aside(self, number: int) -> None:
+    def suspend(self, number: int) -> None:
         """Pause a work, so that a waiting one can begin in another process."""
         for member in self._members:
-            if member.number == number and not member.is_aside:
-                member.is_aside = True
+            if member.number == number and not member.is_suspended:
+                member.is_suspended = True
                 send_to_child(member.pipe, PAUSE)
         self._fill()
 
-    def go_on(self, number: int) -> None:
-        """Let a work that was set aside go on."""
+    def resume(self, number: int) -> None:
+        """Let a suspended work continue."""
         for member in self._members:
-            if member.number == number and member.is_aside:
-                member.is_aside = False
+            if member.number == number and member.is_suspended:
+                member.is_suspended = False
                 send_to_child(member.pipe, RESUME)
 
     def _fill(self) -> None:
-        while self._waiting and self.free_places > 0 and not self._is_stopping:
+        while self._waiting and self.free_slots > 0 and not self._is_stopping:
             member = self._idle.pop() if self._idle else _Member(self._packed)
             self._members.append(member)
             self._next(member)
 
     def _next(self, member: _Member) -> None:
         """Give the member its next work, or let it go."""
-        if self._is_stopping or not self._waiting or self.free_places < 0:
+        if self._is_stopping or not self._waiting or self.free_slots < 0:
             self._members.remove(member)
             if self._is_stopping or self._is_last:
                 member.end()
@@ -219,7 +219,7 @@ class ProcessPool:
         if not isinstance(message, WorkEnded | WorkFailed | _Stopped):
             yield number, message
             return
-        self.go_on(number)  # it had ended when it was set aside
+        self.resume(number)  # it had ended when it was suspended
         if not isinstance(message, _Stopped):
             yield number, message
         self._next(member)
@@ -249,11 +249,11 @@ class ProcessPool:
         elif not self._is_stopping and cancel.is_paused != self._was_paused:
             self._was_paused = cancel.is_paused
             for member in self._members:
-                if not member.is_aside:
+                if not member.is_suspended:
                     send_to_child(member.pipe, PAUSE if self._was_paused else RESUME)
         elif self._is_stopping and not was_heard:
-            self._patience -= POLL_SECONDS
-            if self._patience <= 0:
+            self._grace -= POLL_SECONDS
+            if self._grace <= 0:
                 self.end()
                 self._members.clear()
                 self._idle.clear()

@@ -174,13 +174,13 @@ def _plain_cv_score(fold_counts: Counts, smoothing: float) -> float:
     others = together.sum(axis=-1) - fold_counts.sum(axis=-1)
     denominators = (others + smoothing * together.shape[-1])[:, :, np.newaxis]
     uniform = np.full(fold_counts.shape, 1 / together.shape[-1])  # never seen and no smoothing
-    shares = np.divide(
+    fractions = np.divide(
         together - fold_counts + smoothing, denominators, out=uniform, where=denominators > 0
     )
     seen = fold_counts > 0
-    if (shares[seen] <= 0).any():
+    if (fractions[seen] <= 0).any():
         return -math.inf
-    return float(fold_counts[seen] @ np.log2(shares[seen]))
+    return float(fold_counts[seen] @ np.log2(fractions[seen]))
 
 
 def _plain_fold_counts(

@@ -67,7 +67,7 @@ def test_an_edge_of_the_truth_earns_its_place_and_can_be_turned(rows: DataSet) -
     removal, reversal = why.moves["BIC"]
     assert removal.gain is not None
     assert removal.gain < -100
-    assert reversal.gain == pytest.approx(0, abs=1e-6)  # covered: both directions score alike
+    assert reversal.gain == pytest.approx(0, abs=1e-6)  # covered: equal scores
     lines = explanation_lines(why)
     assert any("the edge clearly improves the score" in message for message in lines)
     assert any("both directions score the same" in message for message in lines)

@@ -161,7 +161,7 @@ def test_mdl_makes_no_cut_when_the_class_is_chance() -> None:
 def test_mdl_accepts_a_cut_exactly_when_the_gain_pays_for_it() -> None:
     # Pure halves of N = 2: gain 1 bit, price (log2 1 + log2 7 - 2) / 2 = 0.404, so it pays.
     assert fayyad_irani([0, 1], [0, 1]) == (1,)
-    # One stranger among 8, at the far end: gain 0.544; the price is
+    # One other value among 8, at the far end: gain 0.544; the price is
     # (log2 7 + log2 7 - 2 · 0.544) / 8 = 0.566, so it does not.
     assert fayyad_irani([0, 1, 2, 3, 4, 5, 6, 7], [0, 0, 0, 0, 0, 0, 0, 1]) == ()
     # Among 16 the gain is 0.337 and the price (log2 15 + log2 7 - 2 · 0.337) / 16 = 0.377: no.

@@ -1,4 +1,4 @@
-"""A run in a child process cannot be told from the run itself."""
+"""A run in a child process gives the events of the run itself."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pgmstudio.core.drawing.diagram import GraphPicture, Point
 LABEL_HEIGHT = 17.0
 _AIR = (14.0, 5.0)  # between two labels, across and down
 _BEYOND = 20.0  # how far labels may reach beyond the outermost dots
-_MOST_TRIED = 400
+_MAX_TRIED = 400
 _FEW = 8
 
 
@@ -47,7 +47,7 @@ def _placed(
     right, bottom = points.max(axis=0) + _BEYOND
     taken = np.zeros((0, 4))
     placed: dict[str, Point] = {}
-    for number, node in enumerate(order[:_MOST_TRIED]):
+    for number, node in enumerate(order[:_MAX_TRIED]):
         wide, away = widths[node], 1.9 * radius
         corners = np.array(
             [

@@ -41,7 +41,7 @@ _AGAINST = 2  # an arrow against the reading direction is as bad as so many cros
 _STRESS_UP_TO = 150  # nodes; beyond, stress takes seconds and is a tangle
 _MANY = 400  # nodes or edges; beyond, few layouts are tried, which take seconds by themselves
 _SPRINGS_UP_TO = 1500  # nodes; all pairs repel each other
-_MOST_COMPARED = 12  # layouts of many edges whose crossings are counted
+_MAX_COMPARED = 12  # layouts of many edges whose crossings are counted
 _NARROWER = tuple(np.geomspace(1.0, 0.25, 12).tolist())  # widths tried, of that of dot
 _ROW_SHAPES = (0.7, 0.85, 1.0, 1.2, 1.5, 2.0)  # widths tried, of that of boxes without waste
 
@@ -79,7 +79,7 @@ def fitted(
     zooms = [min(ENOUGH, zoom_at_fit(points, sizes, canvas)) for points in candidates]
     least = _ABOUT_AS_LARGE * max(zooms)
     order = sorted(range(len(zooms)), key=lambda at: -zooms[at])
-    compared = order[:_MOST_COMPARED] if len(picture.edges) > _MANY else order
+    compared = order[:_MAX_COMPARED] if len(picture.edges) > _MANY else order
     largest = [candidates[at] for at in compared if zooms[at] >= least]
     if max(zooms) < readable_zoom(sizes.values()) and len(picture.nodes) <= _SPRINGS_UP_TO:
         springs = force(picture, sizes, canvas[0] / canvas[1])

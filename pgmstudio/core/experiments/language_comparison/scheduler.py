@@ -4,7 +4,7 @@ What counts is the processor time of the learners, without loading and compiling
 on a busy or a new machine as on another, only later. The time is shared evenly. All runs have the
 same level, the processor time that each may use; a run that ends before it leaves the rest to all
 others, which raises their level. A run that reaches the level while others have not had as much is
-set aside, and goes on when the level has risen. When all runs that are left are at the level, they
+suspended, and continues when the level has risen. When all runs left are at the level, they
 end and give their best models so far. So the order of the runs and the speed of the machine do not
 decide which runs are learned to their end.
 
@@ -228,68 +228,68 @@ def _opened(packed: Packed) -> tuple[Board, object]:
     return unpack(packed, is_writable=True)
 
 
-class Places(Protocol):
+class Slots(Protocol):
     """Where the runs are made: what sharing needs of the pool."""
 
     @property
-    def free_places(self) -> int: ...
+    def free_slots(self) -> int: ...
 
-    def set_aside(self, number: int) -> None: ...
+    def suspend(self, number: int) -> None: ...
 
-    def go_on(self, number: int) -> None: ...
+    def resume(self, number: int) -> None: ...
 
 
 class EvenSharing:
-    """Sets runs aside, lets them go on, and ends them, so that all have the same processor time."""
+    """Suspends, resumes and ends runs, so that all have the same processor time."""
 
     def __init__(
-        self, budget: Budget, board: Board, runs: int, processes: int, places: Places
+        self, budget: Budget, board: Board, runs: int, processes: int, slots: Slots
     ) -> None:
         self._budget, self._board, self._processes = budget, board, processes
-        self._places = places
+        self._slots = slots
         self._waiting = set(range(runs))
-        self._running, self._aside, self._over = set[int](), set[int](), set[int]()
+        self._running, self._suspended, self._over = set[int](), set[int](), set[int]()
 
     @property
     def level(self) -> float:
         """The processor seconds that every run may use by now."""
         ended = [self._board[index, USED] for index in self._over]
-        open_runs = len(self._waiting | self._running | self._aside)
+        open_runs = len(self._waiting | self._running | self._suspended)
         return self._budget.level(ended, open_runs, self._processes)
 
     def began(self, index: int) -> None:
         """A process has loaded and begins with the run, perhaps again."""
         self._waiting.discard(index)
-        self._aside.discard(index)
+        self._suspended.discard(index)
         self._running.add(index)
 
     def ended(self, index: int) -> None:
         """The run is over."""
-        for runs in (self._waiting, self._running, self._aside):
+        for runs in (self._waiting, self._running, self._suspended):
             runs.discard(index)
         self._over.add(index)
 
     def look(self) -> None:
         """Do what is due; it is called many times a second."""
         level, board = self.level, self._board
-        used = {index: board[index, USED] for index in self._running | self._aside}
+        used = {index: board[index, USED] for index in self._running | self._suspended}
         at_level = {index for index, seconds in used.items() if seconds >= level}
         for index in self._running & at_level:
             if self._budget.per == "each":
                 board[index, ASKED] = 1
             elif not board[index, ASKED]:
-                self._places.set_aside(index)
+                self._slots.suspend(index)
                 self._running.discard(index)
-                self._aside.add(index)
-        others = self._waiting | (self._aside - at_level)
+                self._suspended.add(index)
+        others = self._waiting | (self._suspended - at_level)
         if not others and all(board[index, ASKED] for index in self._running):
-            for index in self._aside:
+            for index in self._suspended:
                 board[index, ASKED] = 1
-        for index in sorted(self._aside, key=used.__getitem__):
-            has_place = not self._waiting and self._places.free_places > 0
-            if board[index, ASKED] or (has_place and index not in at_level):
-                self._places.go_on(index)
-                self._aside.discard(index)
+        for index in sorted(self._suspended, key=used.__getitem__):
+            has_slot = not self._waiting and self._slots.free_slots > 0
+            if board[index, ASKED] or (has_slot and index not in at_level):
+                self._slots.resume(index)
+                self._suspended.discard(index)
                 self._running.add(index)
 
 
@@ -353,7 +353,7 @@ class _SplitExecutor:
 class _LastWord:
     """Cancelled a little later than the outer token: in between all runs are requested to end.
 
-    The pool checks it many times a second; each time the runs are set aside or go on.
+    The pool checks it many times a second; each time the runs are suspended or resumed.
     """
 
     def __init__(self, outer: CancelToken, finish: Finish, sharing: EvenSharing) -> None:

@@ -85,13 +85,13 @@ class _FairWork:
     def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
         began = processor_seconds_since_first(self.key)
         left = max(0.0, self.seconds - began)
-        share = max(MIN_SECONDS, self.share * left)
-        most = max(share, self.most * left)
+        part = max(MIN_SECONDS, self.share * left)
+        most = max(part, self.most * left)
         latest = latest_end(most)
 
         def is_over(has_model: bool) -> bool:
             used = processor_seconds_since_first(self.key) - began
-            return used >= (share if has_model else most) or time.monotonic() >= latest
+            return used >= (part if has_model else most) or time.monotonic() >= latest
 
         return self.work(rows, cancel, ends=is_over)
 
@@ -125,6 +125,6 @@ class FairShares(Sequence[_FairWork]):
 
         The runs before it have begun, so theirs is no longer to be shared.
         """
-        share = self._processes * self._weights[index] / sum(self._weights[index:])
+        part = self._processes * self._weights[index] / sum(self._weights[index:])
         most = self._processes / len(set(self._curves[index:])) / 2
-        return min(1.0, share), min(1.0, max(share, most))
+        return min(1.0, part), min(1.0, max(part, most))

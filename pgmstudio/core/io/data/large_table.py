@@ -582,8 +582,8 @@ def _states(
     for name, frame in frames.items():
         frame = frame.sort("value", nulls_last=True)
         values = frame["value"]
-        if (found := _cuts(path, name, frame, options, table)) is not None:
-            cuts[name] = found
+        if (edges := _cuts(path, name, frame, options, table)) is not None:
+            cuts[name] = edges
         first = values.head(1).extend_constant(values[0], height - len(values) - 1)
         series.append(polars.concat([values, first]).alias(name))
     small = replace(table, frame=polars.DataFrame(series), preview=None)

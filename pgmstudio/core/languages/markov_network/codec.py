@@ -41,21 +41,21 @@ def encode_markov(model: MarkovNetwork) -> tuple[dict[str, Any], dict[str, Any]]
 def decode_markov(reading: Reading) -> MarkovNetwork:
     """A potential for every maximal clique, its last variable running fastest."""
     domain = reading.domain
-    edges = [_edge(reading, place) for place in reading.structure["edges"].elements()]
+    edges = [_edge(reading, entry) for entry in reading.structure["edges"].elements()]
     try:
         plain = MarkovStructure(domain, frozenset(edges))
     except PgmStudioError as problem:
         reading.structure["edges"].fail(str(problem))
     contexts: dict[Edge, frozenset[tuple[int, ...]]] = {}
-    for place in reading.structure["contexts"].elements():
-        edge = _edge(reading, place["edge"])
-        given = _variables(reading, place["given"])
+    for entry in reading.structure["contexts"].elements():
+        edge = _edge(reading, entry["edge"])
+        given = _variables(reading, entry["given"])
         common = plain.common_neighbours(*edge)
         if sorted(given) != list(common):
             names = ", ".join(domain.names[v] for v in common) or "none"
-            place["given"].fail(f"the common neighbours of the edge are: {names}.")
+            entry["given"].fail(f"the common neighbours of the edge are: {names}.")
         elements = []
-        for states in place["states"].elements():
+        for states in entry["states"].elements():
             listed = states.texts()
             if len(listed) != len(given):
                 states.fail(f"expected {len(given)} states, one of each variable in “given”.")
@@ -72,13 +72,13 @@ def decode_markov(reading: Reading) -> MarkovNetwork:
     except PgmStudioError as problem:
         reading.structure.fail(str(problem))
     tables = {}
-    for place in reading.parameters["potentials"].elements():
-        clique = _variables(reading, place["clique"])
+    for entry in reading.parameters["potentials"].elements():
+        clique = _variables(reading, entry["clique"])
         shape = [domain.cardinalities[v] for v in clique]
         reading.checker.reserve(", ".join(domain.names[v] for v in clique), shape)
-        values = [element.number() for element in place["values"].elements()]
+        values = [element.number() for element in entry["values"].elements()]
         if len(values) != math.prod(shape):
-            place["values"].fail(f"has {len(values)} numbers instead of {math.prod(shape)}.")
+            entry["values"].fail(f"has {len(values)} numbers instead of {math.prod(shape)}.")
         table = np.array(values, dtype=np.float64).reshape(shape)
         tables[tuple(sorted(clique))] = table.transpose(np.argsort(clique))
     if set(tables) != set(structure.maximal_cliques):
@@ -94,20 +94,20 @@ def decode_markov(reading: Reading) -> MarkovNetwork:
         reading.parameters["potentials"].fail(str(problem))
 
 
-def _variables(reading: Reading, place: JsonElement) -> list[int]:
-    names = place.texts()
+def _variables(reading: Reading, entry: JsonElement) -> list[int]:
+    names = entry.texts()
     for name in names:
         if name not in reading.domain:
-            place.fail(f"there is no variable “{name}”.")
+            entry.fail(f"there is no variable “{name}”.")
     if len(set(names)) != len(names):
-        place.fail("a variable is named twice.")
+        entry.fail("a variable is named twice.")
     return [reading.domain.index(name) for name in names]
 
 
-def _edge(reading: Reading, place: JsonElement) -> Edge:
-    ends = _variables(reading, place)
+def _edge(reading: Reading, entry: JsonElement) -> Edge:
+    ends = _variables(reading, entry)
     if len(ends) != 2:
-        place.fail("an edge has two variables.")
+        entry.fail("an edge has two variables.")
     return edge_of(*ends)
 
 

@@ -117,19 +117,20 @@ class EdgeScores:
         """The best single changes."""
         total = self.total(structure, cancel)
         least = 1e-7 + 1e-13 * abs(total)
-        found: list[tuple[float, MoveKey, MarkovStructure]] = []
+        candidates: list[tuple[float, MoveKey, MarkovStructure]] = []
         for key, after in _changes(structure, rules):
             cancel.raise_if_cancelled()
             gain = self.gain(structure, after, cancel)
             if gain > -math.inf and key not in vetoes:
-                found.append((gain if abs(gain) > least else 0.0, key, after))
-        found.sort(key=lambda one: -round(one[0] / SAME_BITS))
+                candidates.append((gain if abs(gain) > least else 0.0, key, after))
+        candidates.sort(key=lambda one: -round(one[0] / SAME_BITS))
         size = free_parameters(structure)
         moves = tuple(
-            NextMove(key, gain, free_parameters(after) - size) for gain, key, after in found[:top]
+            NextMove(key, gain, free_parameters(after) - size)
+            for gain, key, after in candidates[:top]
         )
-        better = sum(gain > least for gain, _, _ in found)
-        return MoveList(total, moves, better, len(found), least)
+        better = sum(gain > least for gain, _, _ in candidates)
+        return MoveList(total, moves, better, len(candidates), least)
 
 
 def moved(structure: MarkovStructure, key: MoveKey) -> MarkovStructure:

@@ -213,7 +213,7 @@ def _fit_counts(
     objective = JunctionTreeObjective(form, smoothed)
     starts = [first_values(form, smoothed), *([] if start is None else [start])]
     # Positive margins of a positive table, here data and smoothing, have a finite maximum.
-    found = yield from maximise(
+    optimum = yield from maximise(
         objective,
         form,
         starts,
@@ -222,19 +222,19 @@ def _fit_counts(
         is_bounded=smoothing > 0,
         memory=memory,
     )
-    network = MarkovNetwork.of_parameters(structure, found.values)
-    log_z, _ = objective.expectations(found.values)
-    log_likelihood = float(form.sums(counts) @ found.values) - total * log_z
+    network = MarkovNetwork.of_parameters(structure, optimum.values)
+    log_z, _ = objective.expectations(optimum.values)
+    log_likelihood = float(form.sums(counts) @ optimum.values) - total * log_z
     has_empty = not structure.contexts and any((table == 0).any() for table in smoothed)
-    is_finite = found.is_finite and not has_empty
+    is_finite = optimum.is_finite and not has_empty
     return FittedMarkovNetwork(
         network,
         JUNCTION_TREE,
         log_likelihood / LN2,
         free_parameters(structure),
         total,
-        found.iterations,
-        found.gradient_norm,
+        optimum.iterations,
+        optimum.gradient_norm,
         is_finite,
         () if is_finite else (NO_FINITE_ESTIMATE,),
     )
@@ -382,20 +382,20 @@ def _fit_pseudo(
     if start is not None and start.is_positive:
         starts.append(start.parameters)
     tolerance = max(tolerance, PSEUDO_TOLERANCE)
-    found = yield from maximise(
+    optimum = yield from maximise(
         objective, form, starts, tolerance, cancel, is_bounded=smoothing > 0
     )
-    if not found.is_finite:
+    if not optimum.is_finite:
         notes.append(NO_FINITE_ESTIMATE)
     return FittedMarkovNetwork(
-        MarkovNetwork.of_parameters(structure, found.values),
+        MarkovNetwork.of_parameters(structure, optimum.values),
         PSEUDO_LIKELIHOOD,
         math.nan,
         free_parameters(structure),
         data.total_weight,
-        found.iterations,
-        found.gradient_norm,
-        found.is_finite,
+        optimum.iterations,
+        optimum.gradient_norm,
+        optimum.is_finite,
         tuple(notes),
     )
 

@@ -138,10 +138,10 @@ class PseudoLikelihoodObjective:
             own = np.arange(cards[v])
             cells = []
             for c in near[v]:
-                place: Ints = np.zeros((len(table), cards[v]), dtype=np.int64)
+                cell: Ints = np.zeros((len(table), cards[v]), dtype=np.int64)
                 for u in structure.maximal_cliques[c]:
-                    place = place * cards[u] + (own if u == v else states[u][:, None])
-                cells.append(firsts[c] + place)
+                    cell = cell * cards[u] + (own if u == v else states[u][:, None])
+                cells.append(firsts[c] + cell)
             columns.append(np.stack(cells, axis=-1).reshape(-1))
             widths.append(np.full(table.size, len(near[v])))
             groups.append(np.full(len(table), cards[v]))

@@ -36,9 +36,9 @@ def part_of(
                 f"The potentials of {_named(domain, border)} are summed over "
                 f"{_named(domain, group)}, not copied with {'it' if len(border) == 1 else 'them'}."
             )
-    places = {v: n for n, v in enumerate(wanted)}
+    positions = {v: n for n, v in enumerate(wanted)}
     lost = sum(
-        len(elements) for edge, elements in whole.contexts.items() if places.keys() >= set(edge)
+        len(elements) for edge, elements in whole.contexts.items() if positions.keys() >= set(edge)
     ) - _stated_before(whole, structure, wanted)
     if lost:
         notices.append(
@@ -46,10 +46,10 @@ def part_of(
         )
     pairs = zip(whole.maximal_cliques, network.potentials, strict=True)
     factors = [(clique, table) for clique, table in pairs]
-    if all(_is_exact(whole, structure, places, border) for _, border in touched):
-        inside = [one for one in factors if places.keys() >= set(one[0])]
+    if all(_is_exact(whole, structure, positions, border) for _, border in touched):
+        inside = [one for one in factors if positions.keys() >= set(one[0])]
         inside += [(border, _message(network, group, border)) for group, border in touched]
-        shifted = [(tuple(places[v] for v in scope), table) for scope, table in inside]
+        shifted = [(tuple(positions[v] for v in scope), table) for scope, table in inside]
         return MarkovNetwork.of_factors(structure, shifted), tuple(notices)
     notices.append("Edges are missing for the exact result: this is the nearest distribution.")
     flow = network.propagation()
@@ -88,27 +88,27 @@ def _stated_before(whole: MarkovStructure, part: MarkovStructure, wanted: tuple[
 def _is_exact(
     whole: MarkovStructure,
     part: MarkovStructure,
-    places: dict[int, int],
+    positions: dict[int, int],
     border: tuple[int, ...],
 ) -> bool:
     """Whether a factor over the border fits into the part."""
-    pairs = combinations([places[v] for v in border], 2)
+    pairs = combinations([positions[v] for v in border], 2)
     return whole.is_complete(border) and part.contexts.keys().isdisjoint(pairs)
 
 
 def _message(network: MarkovNetwork, group: frozenset[int], border: tuple[int, ...]) -> Floats:
     """What the group contributes to the distribution of its border, up to a factor."""
     variables = tuple(sorted({*group, *border}))
-    places = {v: n for n, v in enumerate(variables)}
+    positions = {v: n for n, v in enumerate(variables)}
     pairs = zip(network.structure.maximal_cliques, network.potentials, strict=True)
     factors = [
-        (tuple(places[v] for v in clique), table)
+        (tuple(positions[v] for v in clique), table)
         for clique, table in pairs
         if not group.isdisjoint(clique)
     ]
     structure = network.structure.induced(variables).without_contexts()
     alone = MarkovNetwork.of_factors(structure, factors)
-    return joint_of(alone, tuple(places[v] for v in border), {})
+    return joint_of(alone, tuple(positions[v] for v in border), {})
 
 
 def joined(network: MarkovNetwork, other: MarkovNetwork) -> MarkovNetwork:

@@ -81,13 +81,13 @@ def edges_of(masks: Masks) -> Iterator[Edge]:
 
 def merges_of(node: int, masks: Masks, contexts: Contexts) -> Merges:
     """What the contexts of its edges merge in the blanket of a variable."""
-    found = []
+    merges = []
     for other in bits_of(masks[node]):
         edge = (min(node, other), max(node, other))
         if elements := contexts.get(edge):
             common = bits_of(masks[node] & masks[other])
-            found += [(other, common, states) for states in elements]
-    return frozenset(found)
+            merges += [(other, common, states) for states in elements]
+    return frozenset(merges)
 
 
 class PseudoLikelihood:
@@ -212,16 +212,16 @@ class PseudoLikelihood:
 
     def _counts(self, node: int, blanket: int, cancel: CancelToken) -> tuple[Floats, float]:
         """The table of a blanket and the variable, and the weight of its data term."""
-        found = self._tables.get((node, blanket))
-        if found is None:
+        cached = self._tables.get((node, blanket))
+        if cached is None:
             counter = self.families.counter
             counts = counter.counts((*bits_of(blanket), node), cancel).ravel()
             scale = self.score.weight
             if counter.data.has_missing:  # as `FamilyScores`: the mean over the rows with all cells
                 seen = float(counts.sum())
                 scale *= self.total_weight / seen if seen else 0.0
-            self._room(self._tables)[node, blanket] = found = counts, scale
-        return found
+            self._room(self._tables)[node, blanket] = cached = counts, scale
+        return cached
 
     def _equal_rows(self, members: tuple[int, ...], other: int, common: tuple[int, ...]) -> Ints:
         """Configurations of the members that a context makes equal: by the context, then by the

@@ -194,12 +194,12 @@ class MarkovStructure:
         """Every largest complete set of variables, in ascending order."""
         import networkx as nx
 
-        found = [tuple(sorted(c)) for c in islice(nx.find_cliques(self.graph), MAX_CLIQUES + 1)]
-        if len(found) > MAX_CLIQUES:
+        cliques = [tuple(sorted(c)) for c in islice(nx.find_cliques(self.graph), MAX_CLIQUES + 1)]
+        if len(cliques) > MAX_CLIQUES:
             raise TooLargeError(
                 f"The graph has more than {MAX_CLIQUES} maximal cliques. Remove edges."
             )
-        return tuple(sorted(found))
+        return tuple(sorted(cliques))
 
     @cached_property
     def junction_tree(self) -> CliqueTree:
@@ -256,12 +256,12 @@ class MarkovStructure:
         """The structure of some of the variables alone, with the edges between them; a context
         stays if it held in all states of the common neighbours that are left out."""
         inside = sorted(variables)
-        place = {v: n for n, v in enumerate(inside)}
-        between = self._with_edges(frozenset(e for e in self.edges if place.keys() >= set(e)))
+        position = {v: n for n, v in enumerate(inside)}
+        between = self._with_edges(frozenset(e for e in self.edges if position.keys() >= set(e)))
         return MarkovStructure(
             Domain(tuple(self.domain.variables[v] for v in inside)),
-            frozenset((place[i], place[j]) for i, j in between.edges),
-            {(place[i], place[j]): each for (i, j), each in between.contexts.items()},
+            frozenset((position[i], position[j]) for i, j in between.edges),
+            {(position[i], position[j]): each for (i, j), each in between.contexts.items()},
         )
 
     def _with_edges(self, edges: frozenset[Edge]) -> MarkovStructure:

@@ -36,7 +36,7 @@ def context_rows(
         label = label.take([state], axis)
     rows = []
     for row in shortened(label):
-        found = dict(zip(common, row, strict=True))
-        found.update({common[axis]: state for axis, state in fixed.items()})
-        rows.append(found)
+        states_of = dict(zip(common, row, strict=True))
+        states_of.update({common[axis]: state for axis, state in fixed.items()})
+        rows.append(states_of)
     return rows

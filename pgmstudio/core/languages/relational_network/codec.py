@@ -33,7 +33,7 @@ def decode(reading: Reading) -> RelationalNetwork:
         structure = MarkovStructure.of_names(domain, [_pair(e.texts()) for e in edges.elements()])
     except (PgmStudioError, ValueError) as problem:
         edges.fail(str(problem))
-    found = {}
+    relations = {}
     for entry in reading.parameters["projections"].elements():
         try:
             variables = domain.restricted_to(entry["variables"].texts())
@@ -42,13 +42,13 @@ def decode(reading: Reading) -> RelationalNetwork:
             entry.fail(str(problem))
         scope = [domain.index(name) for name in variables.names]
         tuples = np.array(coded, dtype=np.int64).reshape(-1, len(scope)).T
-        found[tuple(sorted(scope))] = tuples[np.argsort(scope)]
-    if set(found) != set(structure.maximal_cliques):
+        relations[tuple(sorted(scope))] = tuples[np.argsort(scope)]
+    if set(relations) != set(structure.maximal_cliques):
         reading.parameters["projections"].fail(
             "there has to be one projection for every maximal clique of the graph and no other."
         )
     try:
-        return RelationalNetwork(structure, tuple(found[c] for c in structure.maximal_cliques))
+        return RelationalNetwork(structure, tuple(relations[c] for c in structure.maximal_cliques))
     except PgmStudioError as problem:
         reading.parameters["projections"].fail(str(problem))
 

@@ -53,7 +53,7 @@ PICTURES = {
     "clique": picture_of(6, combinations(range(6), 2)),
 }
 # The zoom at which the canvas of a usual window shows everything; dot alone has 0.05 to 0.23.
-LEAST_ZOOM = {
+MIN_ZOOM = {
     "star": 0.45,
     "two layers": 0.4,
     "chain": 0.5,
@@ -70,7 +70,7 @@ def test_no_picture_is_a_strip_and_names_are_large(name: str) -> None:
     placed = place(picture, sizes=sizes)
     left, top, right, bottom = corners(placed, sizes)
     assert 1 / 3 <= (right - left) / (bottom - top) <= 3
-    assert zoom_at_fit(placed, sizes) >= LEAST_ZOOM[name]
+    assert zoom_at_fit(placed, sizes) >= MIN_ZOOM[name]
     centres, boxes = (np.array([of[i] for i in picture.ids]) for of in (placed, sizes))
     assert not len(overlapping_pairs(centres, boxes))
     assert placed == place(picture, sizes=sizes)

@@ -1,4 +1,4 @@
-"""The race of languages: one plan, one budget, one table."""
+"""A comparison of languages: one plan, one budget, one table."""
 
 from __future__ import annotations
 
@@ -263,21 +263,21 @@ class Machine:
     def __init__(self, budget: Budget, speeds: Sequence[float]) -> None:
         self._budget, self._speeds = budget, speeds
         self._at: dict[int, int] = {}  # runs by process
-        self._aside: set[int] = set()
+        self._suspended: set[int] = set()
         self._waiting: list[int] = []
         self.now = 0.0
 
     @property
-    def free_places(self) -> int:
+    def free_slots(self) -> int:
         return len(self._speeds) - len(self._at)
 
-    def set_aside(self, number: int) -> None:
+    def suspend(self, number: int) -> None:
         self._at = {process: run for process, run in self._at.items() if run != number}
-        self._aside.add(number)
+        self._suspended.add(number)
 
-    def go_on(self, number: int) -> None:
-        self._aside.discard(number)
-        if self.free_places <= 0:
+    def resume(self, number: int) -> None:
+        self._suspended.discard(number)
+        if self.free_slots <= 0:
             self._speeds = [*self._speeds, 1.0]  # one more that only ends
         self._at[next(p for p, _ in enumerate(self._speeds) if p not in self._at)] = number
 
@@ -288,7 +288,7 @@ class Machine:
         sharing = EvenSharing(self._budget, board, len(needs), processes, self)
         was_cut, self._waiting = [False] * len(needs), list(range(len(needs)))
         compile_seconds = [compiling] * len(needs)
-        while self._waiting or self._at or self._aside:
+        while self._waiting or self._at or self._suspended:
             self.now += step
             for process, speed in enumerate(self._speeds):
                 if process not in self._at and self._waiting:
@@ -348,12 +348,12 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
     rows = train_valid_test_split(rows_of_a_network())
     finish = Finish()
     finish.end("Latent class model")  # before it has begun
-    race = ComparisonState(["tree", "latent"])
+    state = ComparisonState(["tree", "latent"])
     plan = languages_plan(["latent", "tree"], rows)
     for event in SplitsTask(plan, [rows], Budget(600.0), finish, processes=1)(NEVER):
-        race.take(event)
-    race.end()
-    table = race.table()
+        state.take(event)
+    state.end()
+    table = state.table()
     tree, latent = table.row("Chow–Liu tree"), table.row("Latent class model")
     assert (tree.state, latent.state) == ("learned", "no model")
     assert tree.point is not None
@@ -367,20 +367,20 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
 
 def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> None:
     rows = train_valid_test_split(rows_of_a_network())
-    switch, race = StopSwitch(), ComparisonState(["tree", "latent", "mixture"])
+    switch, state = StopSwitch(), ComparisonState(["tree", "latent", "mixture"])
     plan = languages_plan(["tree", "latent", "mixture"], rows)
     task = SplitsTask(plan, [rows], Budget(600.0), Finish(), processes=1)
 
     def run() -> None:
         for event in task(switch):
-            race.take(event)
+            state.take(event)
             if isinstance(event, RunEnded):
                 switch.cancel()
 
     with pytest.raises(Cancelled):
         run()
-    race.end()
-    table = race.table()
+    state.end()
+    table = state.table()
     assert table.row("Chow–Liu tree").state == "learned"
     assert table.row("Mixture of trees").state == "no model"  # it had not begun
     assert all(row.is_over for row in table.rows)

@@ -1,4 +1,4 @@
-"""The table of a race: who is chosen, paired differences, sentences."""
+"""The table of a comparison: who is chosen, paired differences, messages."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_a_paired_difference_computed_by_hand() -> None:
 def test_minus_infinity_is_explained() -> None:
     logs = np.full(400, -5.0)
     logs[:3] = -np.inf
-    race = raced(("pdg", 0.0, 20))
+    state = compared(("pdg", 0.0, 20))
     events = learned("Chow–Liu tree", "tree", logs, valid=0.0, size=10)
     for event in [RunQueued("tree", "Chow–Liu tree", 5.0), *events, RunDone("tree", 1, 2.0)]:
-        race.take(event)  # type: ignore[arg-type]
-    race.take(RunEnded("tree", "Chow–Liu tree"))
-    table = race.table()
+        state.take(event)  # type: ignore[arg-type]
+    state.take(RunEnded("tree", "Chow–Liu tree"))
+    table = state.table()
     line = next(one for one in lines_of(table, None) if one.title == "Chow–Liu tree")
     assert line.verdict == "P = 0 on 3 rows"
     assert "3 test rows have probability 0" in line.tip
@@ -97,11 +97,11 @@ def learned(title: str, key: str, logs: Floats, *, valid: float, size: int) -> l
     return [RowScores(point.key, logs), point]
 
 
-def raced(*languages: tuple[str, float, int], cut: tuple[str, ...] = ()) -> ComparisonState:
-    """A race in which languages got so many more bits per row than others, with these sizes; time
-    cut some of them short."""
+def compared(*languages: tuple[str, float, int], cut: tuple[str, ...] = ()) -> ComparisonState:
+    """A comparison in which languages got so many more bits per row than others, with these sizes;
+    time cut some of them short."""
     rng = np.random.default_rng(1)
-    base, race = rng.normal(-5, 1, 400), ComparisonState(["tree", "bn", "pdg"])
+    base, state = rng.normal(-5, 1, 400), ComparisonState(["tree", "bn", "pdg"])
     titles = {one.key: one.title for one in LANGUAGES.values()}
     for key, bits, size in languages:
         logs = base + bits + rng.normal(0, 0.05, 400)
@@ -113,8 +113,8 @@ def raced(*languages: tuple[str, float, int], cut: tuple[str, ...] = ()) -> Comp
             RunEnded(key, titles[key]),
         ]
         for event in events:
-            race.take(event)  # type: ignore[arg-type]
-    return race
+            state.take(event)  # type: ignore[arg-type]
+    return state
 
 
 def split_events(
@@ -164,34 +164,34 @@ def test_a_language_is_judged_by_all_splits_that_are_over_and_have_all_languages
 
 
 def test_rows_fill_as_languages_finish() -> None:
-    race = raced(("tree", 0.0, 10))
-    race.take(RunQueued("bn", "Bayesian network", 5.0))
-    race.take(RunProgress("bn", "Bayesian network", 0.25, "restart 3"))
-    table = race.table()
+    state = compared(("tree", 0.0, 10))
+    state.take(RunQueued("bn", "Bayesian network", 5.0))
+    state.take(RunProgress("bn", "Bayesian network", 0.25, "restart 3"))
+    table = state.table()
     states = {row.language.key: row.state for row in table.rows}
     assert states == {"tree": "learned", "bn": "learning", "pdg": "waiting"}
     assert table.row("Bayesian network").fraction == 0.25
     assert table.row("Bayesian network").message == "restart 3"
     assert table.row("Chow–Liu tree").seconds == 2.0
     assert table.ranked[0].language.key == "tree"
-    race.end()
-    states = {row.language.key: row.state for row in race.table().rows}
+    state.end()
+    states = {row.language.key: row.state for row in state.table().rows}
     assert states == {"tree": "learned", "bn": "no model", "pdg": "no model"}
 
 
 def test_validation_rows_choose_the_model_of_a_language_and_test_rows_do_not() -> None:
-    race = ComparisonState(["pdg", "tree"])
+    state = ComparisonState(["pdg", "tree"])
     good, better = np.full(50, -3.0), np.full(50, -2.0)
     for logs, valid, size in ((better, -9.0, 20), (good, -4.0, 30), (good, -4.0, 25)):
         for event in learned("Probabilistic decision graph", "k", logs, valid=valid, size=size):
-            race.take(event)  # type: ignore[arg-type]
-    chosen = race.chosen("Probabilistic decision graph")
+            state.take(event)  # type: ignore[arg-type]
+    chosen = state.chosen("Probabilistic decision graph")
     assert chosen is not None
     assert chosen.effective_size == 25  # the smaller of the two that are best on validation rows
 
 
 def test_differences_to_any_reference_are_those_of_the_rows() -> None:
-    table = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.01, 20)).table()
+    table = compared(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.01, 20)).table()
     assert table.comparison is not None
     logs = table.comparison.row_log2
     against = table.against("Chow–Liu tree")
@@ -210,16 +210,16 @@ def test_differences_to_any_reference_are_those_of_the_rows() -> None:
 
 
 def test_the_sentence_takes_the_cheapest_within_one_standard_error_of_the_best() -> None:
-    equal = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.004, 20))
+    equal = compared(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.004, 20))
     assert "take Probabilistic decision graph" in verdict(equal.table())
     assert "2.0 times cheaper" in verdict(equal.table())
-    apart = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.1, 20))
+    apart = compared(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", -0.1, 20))
     message = verdict(apart.table())
     assert "Bayesian network is best" in message
     assert (
         "Probabilistic decision graph loses least, 0.098 bits per row at 2.0 times less" in message
     )
-    small = raced(("tree", 0.0, 10), ("bn", -0.2, 40))
+    small = compared(("tree", 0.0, 10), ("bn", -0.2, 40))
     assert "Chow–Liu tree is best" in verdict(small.table())
     assert "the cheapest to query: take Chow–Liu tree" in verdict(small.table())
     assert verdict(ComparisonState(["tree"]).table()) == ""
@@ -250,8 +250,8 @@ def test_a_language_is_not_taken_because_its_loss_varies_from_split_to_split() -
 
 
 def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verdict() -> None:
-    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", 0.5, 20), cut=("pdg",))
-    table = race.table()
+    state = compared(("tree", -0.3, 10), ("bn", 0.0, 40), ("pdg", 0.5, 20), cut=("pdg",))
+    table = state.table()
     assert table.ranked[0].language.key == "pdg"
     assert table.best is table.row("Bayesian network")
     assert table.row("Probabilistic decision graph").verdict == "cut short"
@@ -260,19 +260,19 @@ def test_a_language_that_was_cut_short_or_has_no_model_takes_no_part_in_the_verd
     assert text.startswith("Bayesian network is best")
     assert "Probabilistic decision graph was cut short: the verdict is among the others." in text
 
-    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("bn",))
-    race.end()
-    text = verdict(race.table())
+    state = compared(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("bn",))
+    state.end()
+    text = verdict(state.table())
     assert text.startswith("Only Chow–Liu tree was learned to its end")
     without = "Probabilistic decision graph has no model: there is no verdict."
     assert f"Bayesian network was cut short; {without}" in text
-    shown = {line.title: line.verdict for line in lines_of(race.table(), None)}
+    shown = {line.title: line.verdict for line in lines_of(state.table(), None)}
     assert (shown["Chow–Liu tree"], shown["Bayesian network"]) == ("reference", "cut short")
 
-    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("tree", "bn"))
-    assert "Chow–Liu tree and Bayesian network were cut short" in verdict(race.table())
-    assert "take" not in verdict(race.table())
-    assert recommended(race.table()) is None
+    state = compared(("tree", -0.3, 10), ("bn", 0.0, 40), cut=("tree", "bn"))
+    assert "Chow–Liu tree and Bayesian network were cut short" in verdict(state.table())
+    assert "take" not in verdict(state.table())
+    assert recommended(state.table()) is None
 
 
 def test_a_language_that_was_cut_short_in_one_split_takes_no_part() -> None:
@@ -293,9 +293,9 @@ def test_a_language_that_was_cut_short_in_one_split_takes_no_part() -> None:
 
 
 def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
-    race = raced(("tree", -0.3, 10), ("bn", 0.0, 40))
-    race.end()
-    table = race.table()
+    state = compared(("tree", -0.3, 10), ("bn", 0.0, 40))
+    state.end()
+    table = state.table()
     lines = list(csv.DictReader(io.StringIO(table_csv(table))))
     assert [line["language"] for line in lines] == ["bn", "tree", "pdg"]
     tree = table.row("Chow–Liu tree").compared
@@ -309,27 +309,27 @@ def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
 
 
 def test_a_race_run_again_says_whether_it_is_the_same() -> None:
-    first = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
-    again = raced(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
+    first = compared(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
+    again = compared(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
     assert reproduction_message(first, again) == ("Reproduced: all 2 results identical.", "success")
-    other = raced(("tree", -0.3, 10), ("bn", 0.1, 40)).table()
+    other = compared(("tree", -0.3, 10), ("bn", 0.1, 40)).table()
     message, level = reproduction_message(first, other)
     assert level == "warning"
     assert "1 of 2 results identical; not Bayesian network." in message
 
 
 def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() -> None:
-    race = raced(("tree", 0.0, 10))
-    race.take(RunQueued("k", "Probabilistic decision graph", 5.0))
+    state = compared(("tree", 0.0, 10))
+    state.take(RunQueued("k", "Probabilistic decision graph", 5.0))
     logs = np.full(400, -4.0)
     for valid, size, standing in ((-5.0, 20, ()), (-4.0, 30, ("k-020",)), (-3.0, 25, ())):
         scores, point = learned("Probabilistic decision graph", "k", logs, valid=valid, size=size)
         assert isinstance(scores, RowScores)
         assert isinstance(point, CurvePoint)
-        race.take(scores)
-        race.take(InterimResult("k", (point,), (*standing, point.key)))
-    row = race.table().row("Probabilistic decision graph")
-    assert (row.state, len(race.points)) == ("learning", 2)
+        state.take(scores)
+        state.take(InterimResult("k", (point,), (*standing, point.key)))
+    row = state.table().row("Probabilistic decision graph")
+    assert (row.state, len(state.points)) == ("learning", 2)
     assert row.point is not None
     assert row.point.effective_size == 25  # what no longer stands cannot be chosen
     assert row.compared is not None
@@ -338,17 +338,17 @@ def test_models_of_a_run_that_goes_on_stand_in_the_table_until_its_own_come() ->
         *learned("Probabilistic decision graph", "k", logs, valid=-9.0, size=40),
         RunDone("k", 1, 2.0),
     ]:
-        race.take(event)  # type: ignore[arg-type]
-    race.take(RunEnded("k", "Probabilistic decision graph"))
-    row = race.table().row("Probabilistic decision graph")
+        state.take(event)  # type: ignore[arg-type]
+    state.take(RunEnded("k", "Probabilistic decision graph"))
+    row = state.table().row("Probabilistic decision graph")
     assert row.state == "learned"
     assert row.point is not None
     assert row.point.effective_size == 40
 
 
 def test_the_best_so_far_of_a_run_that_ends_without_a_word_stays() -> None:
-    race = ComparisonState(["pdg"])
-    race.take(RunQueued("k", "Probabilistic decision graph", 5.0))
+    state = ComparisonState(["pdg"])
+    state.take(RunQueued("k", "Probabilistic decision graph", 5.0))
     scores, point = learned(
         "Probabilistic decision graph", "k", np.full(50, -4.0), valid=-5.0, size=20
     )
@@ -359,9 +359,9 @@ def test_the_best_so_far_of_a_run_that_ends_without_a_word_stays() -> None:
         InterimResult("k", (point,), (point.key,)),
         RunEnded("k", "Probabilistic decision graph"),
     ):
-        race.take(event)
-    race.end()
-    row = race.table().row("Probabilistic decision graph")
+        state.take(event)
+    state.end()
+    row = state.table().row("Probabilistic decision graph")
     assert row.state == "stopped"
     assert row.point is point
     assert row.seconds == point.seconds > 0

@@ -326,13 +326,13 @@ def test_the_table_has_a_line_for_each_point_and_all_columns() -> None:
 
 
 def test_seeds_of_one_setting_are_one_bar_with_their_spread() -> None:
-    alike = [point(size, -2.0, -3.0 - size, seed=seed) for seed, size in enumerate((4, 6, 8))]
+    seeds = [point(size, -2.0, -3.0 - size, seed=seed) for seed, size in enumerate((4, 6, 8))]
     other = replace(point(5, -1), lambda_=0.5)
-    (bar,) = seed_bars([*alike, other])
+    (bar,) = seed_bars([*seeds, other])
     assert (bar.size, bar.size_spread) == (6, pytest.approx(2))
     assert (bar.test_bits, bar.test_spread) == (-9, pytest.approx(2))
     assert (bar.train_bits, bar.train_spread) == (-2, 0)
-    assert set(bar.points) == set(alike)
+    assert set(bar.points) == set(seeds)
 
 
 def test_curves_go_by_their_names_and_from_small_to_large() -> None:

@@ -88,12 +88,12 @@ def write(data: DataSet) -> bytes:
 
 def _present(variable: Variable) -> int:
     """The state that means the item is in a row; DataError where it is not known."""
-    found = tuple(state.lower() for state in variable.states)
+    states = tuple(state.lower() for state in variable.states)
     for absent, present in _PAIRS:
-        if sorted(found) == [absent, present]:
-            return found.index(present)
-        if found in ((absent,), (present,)):
-            return 0 if found == (present,) else 1
+        if sorted(states) == [absent, present]:
+            return states.index(present)
+        if states in ((absent,), (present,)):
+            return 0 if states == (present,) else 1
     raise DataError(
         f"{variable.name} has the states {', '.join(variable.states)}; a file of baskets needs no "
         "and yes, or 0 and 1."

@@ -97,11 +97,11 @@ class BlanketSearch:
 
         def options(members: int) -> np.ndarray:
             """Scores with one member more or less; entry `node` has none changed."""
-            found = self.scores.families.toggled(node, bits_of(members), candidates, cancel)
+            scores = self.scores.families.toggled(node, bits_of(members), candidates, cancel)
             size = members.bit_count()
             inside = np.array([-1 if members >> v & 1 else 1 for v in range(self.count)])
             inside[node] = 0
-            return np.asarray(found + half * (size + inside))
+            return np.asarray(scores + half * (size + inside))
 
         empty = float(options(0)[node])
         members, steps = fixed, list[BlanketStep]()

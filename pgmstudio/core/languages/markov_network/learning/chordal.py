@@ -220,7 +220,7 @@ def posterior_of(
     """The probabilities over graphs with their scores in bits."""
     plain: defaultdict[Edge, float] = defaultdict(float)
     labelled: defaultdict[Edge, float] = defaultdict(float)
-    found: defaultdict[tuple[Edge, tuple[int, ...], Configuration], float] = defaultdict(float)
+    in_context: defaultdict[tuple[Edge, tuple[int, ...], Configuration], float] = defaultdict(float)
     names = domain.names
     for key, weight in weights_of(models).items():
         if weight < 1e-12:
@@ -230,7 +230,7 @@ def posterior_of(
         for (i, j), elements in strata(key).items():
             labelled[i, j] += weight
             for states in elements:
-                found[(i, j), bits_of(key[i] & key[j]), states] += weight
+                in_context[(i, j), bits_of(key[i] & key[j]), states] += weight
     edges = [
         EdgeProbability(names[i], names[j], min(weight, 1.0), min(labelled[i, j], 1.0))
         for (i, j), weight in sorted(plain.items(), key=lambda item: (-item[1], item[0]))
@@ -246,7 +246,7 @@ def posterior_of(
             min(weight, 1.0),
         )
         for (edge, common, states), weight in sorted(
-            found.items(), key=lambda item: (-item[1], item[0])
+            in_context.items(), key=lambda item: (-item[1], item[0])
         )
         if weight >= MIN_LISTED
     ]

@@ -94,13 +94,13 @@ class ChordalScores:
 
     def strata(self, masks: Sequence[int], cancel: CancelToken) -> Strata:
         """The strata that were found for a chordal graph."""
-        found: Strata = {}
+        result: Strata = {}
         if self.has_strata:
             for clique in maximal_cliques(masks):
                 if clique.bit_count() > 2:
                     edges = free_edges(masks, clique)
-                    found.update(self._clique_strata(clique, edges, cancel)[0])
-        return found
+                    result.update(self._clique_strata(clique, edges, cancel)[0])
+        return result
 
     def _clique_strata(
         self, clique: int, edges: frozenset[Edge], cancel: CancelToken
@@ -113,9 +113,9 @@ class ChordalScores:
             best: tuple[Strata, float] = ({}, 0.0)
             if math.prod(self.cards[v] for v in bits_of(clique)) <= MAX_STRATA_CELLS:
                 for last in bits_of(clique):
-                    found = self._strata_of(clique, last, edges, cancel)
-                    if found[1] > best[1] + MIN_GAIN:
-                        best = found
+                    candidate = self._strata_of(clique, last, edges, cancel)
+                    if candidate[1] > best[1] + MIN_GAIN:
+                        best = candidate
             known = self._strata[key] = best
         return known
 
@@ -130,17 +130,17 @@ class ChordalScores:
         total = 0.0
         while True:
             cancel.raise_if_cancelled()
-            found = self._options(last, blanket, merges, others, cancel)
-            gain, chosen = max(found, default=(0.0, None))
-            if gain <= MIN_GAIN and len(found) <= MAX_PAIRED_STRATA:
-                for first, one in found:
+            options = self._options(last, blanket, merges, others, cancel)
+            gain, chosen = max(options, default=(0.0, None))
+            if gain <= MIN_GAIN and len(options) <= MAX_PAIRED_STRATA:
+                for first, one in options:
                     second = self._options(last, blanket, merges | {one}, others, cancel)
                     more, other = max(second, default=(0.0, None))
                     if other is not None and first + more > max(gain, MIN_GAIN):
                         gain, chosen = first + more, one
             if chosen is None or gain <= MIN_GAIN:
                 break
-            total += next(value for value, merge in found if merge == chosen)
+            total += next(value for value, merge in options if merge == chosen)
             merges |= {chosen}
         strata: Strata = {}
         for neighbour, _, states in sorted(merges):
@@ -292,9 +292,9 @@ class ChordalSearch:
             best, best_score = None, score + MIN_GAIN
             for edge in candidates:
                 self._cancel.raise_if_cancelled()
-                found = self._scored_change(key, score, edge)
-                if found is not None and found[1] > best_score:
-                    best, best_score = found
+                change = self._scored_change(key, score, edge)
+                if change is not None and change[1] > best_score:
+                    best, best_score = change
             if best is None:
                 return key
             step += 1

@@ -113,12 +113,12 @@ class ContextSearch:
 
     def find_contexts(self, masks: Sequence[int], cancel: CancelToken) -> EdgeContexts:
         """The contexts of a graph, found from scratch, in maximal and regular form."""
-        found: EdgeContexts = {}
+        result: EdgeContexts = {}
         for group in self._groups_at(masks, range(len(masks))):
             settled = self._settled(masks, self._inner(group, cancel)[0])
             if settled and self._score(masks, settled, cancel) > self._score(masks, {}, cancel):
-                found.update(settled)
-        return found
+                result.update(settled)
+        return result
 
     def _settled(self, masks: Sequence[int], contexts: EdgeContexts) -> EdgeContexts | None:
         """The contexts with all that they imply; None if they leave an edge without effect."""

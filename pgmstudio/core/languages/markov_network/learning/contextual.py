@@ -138,26 +138,28 @@ class ContextualLearner(MarkovLearner[ContextualParams]):
         fits: dict[MarkovStructure, FittedMarkovNetwork] = {}
         pic = PseudoLikelihood(data, pseudo_score(PIC, data.total_weight))
         for kappa in kappas:
-            found = yield from searches.find(kappa, cancel)
-            if found.has_two_optima:
-                higher, lower = (f"{value * LN2:.3f}" for value in (found.score, found.other_score))
+            optimum = yield from searches.find(kappa, cancel)
+            if optimum.has_two_optima:
+                higher, lower = (
+                    f"{value * LN2:.3f}" for value in (optimum.score, optimum.other_score)
+                )
                 yield Note(
                     f"κ {kappa:g}: the two starts end in different local optima, with scores "
-                    f"{higher} and {lower} (natural logarithm). That from {found.start} was kept."
+                    f"{higher} and {lower} (natural logarithm). That from {optimum.start} was kept."
                 )
-            structure = found.structure
+            structure = optimum.structure
             if len(kappas) == 1:
-                best = found
+                best = optimum
                 break
             if structure not in fits:
                 fits[structure] = yield from bic_of(structure, data, BIC_TOLERANCE, cancel)
                 yield Progress(searches.fraction, f"κ {kappa:g}: fitted for BIC")
-            point = yield from _point(found, fits[structure], pic, run, cancel)
+            point = yield from _point(optimum, fits[structure], pic, run, cancel)
             path = path.with_point(point)
             yield ArtifactSaved(path)
             if path.best() is point:
-                best = found
-                yield ImprovedModel(point.model, _measures(run, found, point))
+                best = optimum
+                yield ImprovedModel(point.model, _measures(run, optimum, point))
         assert best is not None
         point_chosen = path.best() if path.points else None
         if point_chosen is not None:
@@ -256,23 +258,23 @@ class _Searches:
 
 
 def _point(
-    found: FoundStructure,
+    optimum: FoundStructure,
     fitted: FittedMarkovNetwork,
     pic: PseudoLikelihood,
     run: PseudoLikelihoodRun,
     cancel: CancelToken,
 ) -> Generator[Progress, None, ContextPoint]:
-    structure = found.structure
+    structure = optimum.structure
     masks = neighbour_masks(len(structure.domain), structure.edges)
     network = yield from interim_network(structure, run.data, run.params, cancel)
     return ContextPoint(
-        found.kappa,
-        found.start,
+        optimum.kappa,
+        optimum.start,
         len(structure.edges),
         structure.element_count,
         fitted.free_parameters,
-        found.score,
-        found.pseudo_likelihood * LN2,
+        optimum.score,
+        optimum.pseudo_likelihood * LN2,
         fitted.log_likelihood_nats,
         fitted.bic_nats,
         pic.total(masks, structure.contexts, cancel) * LN2,
@@ -281,11 +283,11 @@ def _point(
 
 
 def _measures(
-    run: PseudoLikelihoodRun, found: FoundStructure, point: ContextPoint | None
+    run: PseudoLikelihoodRun, optimum: FoundStructure, point: ContextPoint | None
 ) -> dict[str, float]:
-    result = structure_measures(found.structure)
-    result |= run.measures(found.score, found.pseudo_likelihood)
-    result["kappa"] = found.kappa
+    result = structure_measures(optimum.structure)
+    result |= run.measures(optimum.score, optimum.pseudo_likelihood)
+    result["kappa"] = optimum.kappa
     if point is not None and not math.isnan(point.bic_nats):
         result["log_likelihood_nats"] = point.log_likelihood_nats
         result["bic_nats"] = point.bic_nats

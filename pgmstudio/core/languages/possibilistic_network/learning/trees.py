@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+import networkx as nx
 import numpy as np
 
 from pgmstudio.core.data.possibility import PossibilityDistribution
@@ -102,22 +103,12 @@ def tree_search(
 
 def _directed(count: int, edges: Sequence[Edge]) -> list[int | None]:
     """Every tree directed away from its first variable."""
-    near: list[list[int]] = [[] for _ in range(count)]
-    for a, b in edges:
-        near[a].append(b)
-        near[b].append(a)
-    parents: dict[int, int | None] = {}
-    for start in range(count):
-        if start in parents:
-            continue
-        parents[start] = None
-        waiting = [start]
-        for node in waiting:
-            for other in near[node]:
-                if other not in parents:
-                    parents[other] = node
-                    waiting.append(other)
-    return [parents[v] for v in range(count)]
+    graph = nx.Graph(edges)
+    parents: list[int | None] = [None] * count
+    for component in nx.connected_components(graph):
+        for child, parent in nx.bfs_predecessors(graph, min(component)):
+            parents[child] = parent
+    return parents
 
 
 def uncertainty_of(distribution: PossibilityDistribution) -> Uncertainty:

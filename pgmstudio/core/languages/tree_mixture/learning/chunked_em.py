@@ -37,9 +37,9 @@ class _Expectation:
             parts = mixture.component_log2_likelihoods(rows)
             weights = rows.row_weights
             total += float(weights @ log2_sums(parts))
-            shares = responsibilities_of(parts, mixture.weights) * weights[:, None]
-            masses += shares.sum(axis=0)
-            counted = np.array([_weighted_pairs(rows, shares[:, k]) for k in range(count)])
+            responsibilities = responsibilities_of(parts, mixture.weights) * weights[:, None]
+            masses += responsibilities.sum(axis=0)
+            counted = np.array([_weighted_pairs(rows, column) for column in responsibilities.T])
             pairs = counted if pairs is None else pairs + counted
         assert pairs is not None
         return np.array(total), masses, pairs

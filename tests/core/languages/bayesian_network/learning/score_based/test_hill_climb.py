@@ -173,9 +173,9 @@ def test_the_search_can_start_from_a_model_and_says_what_it_left_out() -> None:
 
 
 def test_a_start_over_other_variables_is_refused() -> None:
-    stranger = BayesianNetwork.uniform(Domain.of({"a": "01", "b": "01"})).with_edge("a", "b")
+    other = BayesianNetwork.uniform(Domain.of({"a": "01", "b": "01"})).with_edge("a", "b")
     with pytest.raises(UnknownNameError):
-        learn(rows(1), start=stranger)
+        learn(rows(1), start=other)
 
 
 def test_more_required_parents_than_allowed_are_refused() -> None:

@@ -161,7 +161,7 @@ def test_a_check_of_nothing_is_not_an_acceptance() -> None:
 
 @pytest.mark.long
 def test_true_blocks_are_told_from_wrong_ones_in_nearly_every_model() -> None:
-    """hidden-variables.md, check 12: nine of ten, for a stranger with 0.2 bits and more."""
+    """hidden-variables.md, check 12: nine of ten, for a wrong one with 0.2 bits and more."""
     right, seen = 0, 0
     for seed in range(40):
         model = tree_h_model(TreeHParams(), np.random.default_rng(seed))
