@@ -115,15 +115,6 @@ class CutsetSampler:
         """Whether one block holds all variables."""
         return len(self._blocks) == 1
 
-    @property
-    def block_cells(self) -> int:
-        """Cells of the largest block."""
-        return max(block.propagation.plan.cells for block in self._blocks)
-
-    @property
-    def cutset_sizes(self) -> tuple[int, ...]:
-        return tuple(len(block.cutset) for block in self._blocks)
-
     def set_factors(self, factors: Sequence[Factor]) -> None:
         """Other numbers for the same scopes; forgets all draws."""
         self._scale(factors)
