@@ -67,7 +67,7 @@ def test_the_commands_of_a_page_run_one_after_another_and_print_what_it_shows(
 @pytest.mark.parametrize(
     "page", sorted((DOCS / "reference/learners").glob("*.md")), ids=lambda page: page.stem
 )
-def test_the_page_of_a_learner_says_when_to_use_it_and_shows_what_it_prints(page: Path) -> None:
+def test_the_page_of_a_learner_explains_when_to_use_it_and_shows_what_it_prints(page: Path) -> None:
     """`python docs/generate_reference.py --output` writes what the commands print."""
     text = page.read_text(encoding="utf-8")
     assert "**Use it** " in text

@@ -73,7 +73,7 @@ def test_a_model_of_a_project_brings_its_scenarios(
         (["{asia}", "{out}.html", "--given", "smok=yes"], "Did you mean smoke"),
     ],
 )
-def test_wrong_arguments_are_refused_in_a_sentence(
+def test_wrong_arguments_are_refused_with_a_message(
     call: Call, project: Path, asia: Path, tmp_path: Path, argv: list[str], message: str
 ) -> None:
     out = tmp_path / "out"

@@ -127,7 +127,7 @@ def test_describe_shows_data_and_models(call: Call, asia: Path, sample_data: Pat
     assert len(model["variables"]) == 8
 
 
-def test_learners_tell_every_parameter(call: Call) -> None:
+def test_learners_list_every_parameter(call: Call) -> None:
     output = call("learners", "--json").json
     assert set(output) == {"learners"}
     for learner in output["learners"]:

@@ -199,7 +199,7 @@ def test_learn_shows_what_it_found_and_that_it_was_not_saved(
     assert "Class weights" in classes.out
 
 
-def test_help_groups_the_commands_and_says_what_each_does(call: Call) -> None:
+def test_help_groups_the_commands_and_shows_what_each_does(call: Call) -> None:
     shown = call("--help").out
     groups = list(dict.fromkeys(command.group for command in COMMANDS.values()))
     indices = [shown.index(f"\n{group}\n") for group in groups]

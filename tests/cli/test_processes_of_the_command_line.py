@@ -30,7 +30,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_exit_codes_tell_done_from_a_mistake(asia: Path) -> None:
+def test_exit_codes_distinguish_success_from_a_mistake(asia: Path) -> None:
     done = subprocess.run(
         [*PROGRAM, "query", asia, "--of", "lung", "--json"], capture_output=True, text=True
     )

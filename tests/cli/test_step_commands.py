@@ -12,7 +12,7 @@ import pytest
 Call = Callable[..., Any]
 
 
-def test_associations_names_the_columns_that_tell_something(call: Call, sample_data: Path) -> None:
+def test_associations_names_the_columns_that_are_informative(call: Call, sample_data: Path) -> None:
     rows = sample_data / "asia_sample.csv"
     output = call("associations", rows, "--target", "dysp", "--json").json
     assert (output["target"], output["rows"], output["test"]) == ("dysp", 5000, "g2")

@@ -44,7 +44,7 @@ def test_a_variable_is_seen_or_done_not_both(call: Call, asia: Path) -> None:
     assert "given twice" in result.err
 
 
-def test_a_tree_intervenes_along_its_edges_and_a_note_says_so(
+def test_a_tree_intervenes_along_its_edges_and_a_note_reports_it(
     call: Call, asia: Path, tmp_path: Path
 ) -> None:
     rows, tree = tmp_path / "rows.csv", tmp_path / "tree.json"

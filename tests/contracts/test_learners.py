@@ -352,7 +352,7 @@ def test_more_parameters_than_rows_are_a_warning_at_the_run(learner: Learner[Any
 @every_learner
 @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(seed=st.integers(0, 2**32), draw=st.data())
-def test_rules_about_edges_are_kept_or_the_run_says_that_it_cannot(
+def test_rules_about_edges_are_kept_or_the_run_reports_that_it_cannot(
     learner: Learner[Any], seed: int, draw: st.DataObject
 ) -> None:
     data = rows(seed)

@@ -231,7 +231,7 @@ def test_probabilistic_models_answer_as_listing_every_joint_state_does(
         assert set(session.most_probable()) == set(model.domain.names)
 
 
-def test_a_model_without_a_session_is_refused_in_a_sentence() -> None:
+def test_a_model_without_a_session_is_refused_with_a_message() -> None:
     class Oracle:
         kind = "oracle"
 

@@ -134,7 +134,7 @@ class Line:
 
 
 def planned_lines(languages: Sequence[str]) -> list[Line]:
-    """Before the first race: what would be learned."""
+    """Before the first comparison: what would be learned."""
     rows = ComparisonState(languages).table().rows
     return [Line(replace(row, message="not learned yet"), None, False, False) for row in rows]
 

@@ -86,7 +86,7 @@ def test_the_paired_interval_is_that_of_a_paired_t_test() -> None:
     assert result["uniform"].verdict == "worse"
 
 
-def test_few_rows_do_not_tell_near_models_apart_but_many_do() -> None:
+def test_few_rows_do_not_distinguish_similar_models_but_many_do() -> None:
     models = {"70": coin(0.7), "73": coin(0.73)}
     assert compare(models, flips(7, 3))["73"].verdict == "not distinguishable"
     assert compare(models, flips(70_000, 30_000))["73"].verdict == "worse"

@@ -106,7 +106,7 @@ def test_models_of_other_languages_with_the_same_distribution_do_not_disagree() 
         assert one.distances["relative entropy"].value == pytest.approx(0, abs=1e-9)
 
 
-def test_who_lacks_a_variable_or_a_state_says_so_and_takes_the_rest() -> None:
+def test_who_lacks_a_variable_or_a_state_is_reported_and_takes_the_rest() -> None:
     whole = models(5)["one"]
     names = whole.domain.names
     small = Domain.of({names[0]: whole.domain[names[0]].states, names[1]: ("x0", "x1")})

@@ -121,7 +121,7 @@ def test_a_bootstrap_is_reported_in_the_direction_of_the_pair(rows: DataSet) -> 
     assert "None of 50 bootstrap replicates joins them." in explanation_lines(never)
 
 
-def test_searches_tell_what_they_saw_of_the_pair(rows: DataSet) -> None:
+def test_searches_report_what_they_saw_of_the_pair(rows: DataSet) -> None:
     log = next(PcTask(rows, PcParams())(NEVER))
     why = ask(rows, [("A", "B"), ("B", "C")], "A", "C").with_records(tests=log)
     assert why.pc is not None

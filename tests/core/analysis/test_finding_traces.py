@@ -76,7 +76,7 @@ def test_the_conflicting_set_conflicts_at_least_as_much_as_all(
         assert {n: t.conflict_bits for n, t in traces.items()} == pytest.approx(chosen)
 
 
-def test_what_was_set_from_outside_is_not_traced_and_stays() -> None:
+def test_an_intervention_is_not_traced_and_stays() -> None:
     network = random_network(np.random.default_rng(8), cardinalities=(2, 2, 2), density=1.0)
     first, middle, last = (network.domain.names[i] for i in network.dag.topological_order)
     session = JunctionTreeSession(network)

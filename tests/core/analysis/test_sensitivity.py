@@ -164,7 +164,7 @@ def test_after_do_the_tables_of_what_was_done_have_no_say() -> None:
     assert middle not in {s.variable for s in result.swings(Span.WHOLE)}
 
 
-def test_an_observed_target_is_refused_in_a_sentence() -> None:
+def test_an_observed_target_is_refused_with_a_message() -> None:
     network = random_network(np.random.default_rng(5), 3)
     name = network.domain.names[0]
     with pytest.raises(PgmStudioError, match="is observed"):

@@ -122,7 +122,7 @@ def test_a_bug_comes_out_with_the_childs_traceback() -> None:
         list(in_process(Count(1, "bug"), NEVER))
 
 
-def test_a_child_that_died_is_reported_in_a_sentence() -> None:
+def test_a_child_that_died_is_reported_with_a_message() -> None:
     with pytest.raises(RunFailedError, match="ended with status"):
         list(in_process(Count(1, "die"), NEVER))
 
@@ -233,7 +233,7 @@ def test_a_killed_parent_leaves_no_child_and_no_shared_memory(tmp_path: os.PathL
             shared_memory.SharedMemory(name=name)
 
 
-def test_several_processes_tell_their_events_each_in_its_order() -> None:
+def test_several_processes_report_their_events_each_in_its_order() -> None:
     events = list(in_processes([Count(3), Count(5)], NEVER))
     for number, to in enumerate((3, 5)):
         own = [event for teller, event in events if teller == number]

@@ -146,7 +146,7 @@ def test_free_edges_that_close_a_ring_do_not_direct_the_others_towards_a_hub() -
     assert max(map(len, averaged.dag.parent_indices)) == 2
 
 
-def test_a_table_that_would_not_fit_loses_its_rarest_edges_and_says_so(
+def test_a_table_that_would_not_fit_loses_its_rarest_edges_and_reports_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pgmstudio.core.experiments.bootstrap.MAX_TABLE_CELLS", 8)

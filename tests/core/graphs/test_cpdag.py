@@ -53,7 +53,7 @@ def test_a_cpdag_directs_exactly_the_edges_that_all_members_direct_equally(count
         assert {cpdag_of(dag) for dag in members} == {expected}
 
 
-def test_of_the_four_graphs_on_a_path_only_the_collider_says_something_else() -> None:
+def test_of_the_four_graphs_on_a_path_only_the_collider_differs() -> None:
     # Fig. 3.1, acceptance check 1
     names = ("X", "Y", "Z")
     collider = Dag.from_edges(names, [("X", "Z"), ("Y", "Z")])

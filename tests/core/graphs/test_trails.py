@@ -44,7 +44,7 @@ def test_a_collider_is_opened_by_itself_or_by_a_descendant(asia: Dag) -> None:
     assert [str(trail) for trail in joined.active] == ["asia → tub → either ← lung ← smoke"]
 
 
-def test_a_known_fork_blocks_and_says_so(asia: Dag) -> None:
+def test_a_known_fork_blocks_and_is_named(asia: Dag) -> None:
     result = separation_of(asia, "lung", "bronc", ["smoke"])
     assert result.is_separated
     through_smoke = next(trail for trail in result.blocked if "smoke" in trail.nodes)

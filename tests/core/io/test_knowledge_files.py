@@ -100,14 +100,14 @@ def test_a_table_keeps_edges_and_turns_tiers_into_forbidden_ones(tmp_path) -> No
         "from\tto\tnote\nA\tB\tx\nB\tC\ty\n",
     ],
 )
-def test_a_table_of_two_columns_holds_required_edges_unless_told_otherwise(tmp_path, text) -> None:
+def test_a_table_of_two_columns_holds_required_edges_by_default(tmp_path, text) -> None:
     path = saved(tmp_path, "k.csv", text)
     pairs = {("A", "B"), ("B", "C")}
     assert read_knowledge(path) == Knowledge(required=frozenset(pairs))
     assert read_knowledge(path, "forbidden") == Knowledge(forbidden=frozenset(pairs))
 
 
-def test_a_third_column_says_which_rule_it_is(tmp_path) -> None:
+def test_a_third_column_states_which_rule_it_is(tmp_path) -> None:
     path = saved(tmp_path, "k.csv", "from,to,rule\nA,B,required\nB,C,forbidden\n")
     assert read_knowledge(path) == Knowledge(frozenset({("A", "B")}), frozenset({("B", "C")}))
 

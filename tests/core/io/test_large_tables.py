@@ -257,7 +257,7 @@ def test_em_for_the_tables_of_a_network_is_that_in_memory(tmp_path: Path) -> Non
     )
 
 
-def test_other_learners_refuse_with_a_sentence(tmp_path: Path) -> None:
+def test_other_learners_refuse_with_a_message(tmp_path: Path) -> None:
     large = opened(written(tmp_path, table()))
     for key in all_learners().keys() - set(LEARNERS):
         reason = learner_of(key).refuses(large)

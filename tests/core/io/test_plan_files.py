@@ -56,7 +56,7 @@ def test_both_forms_say_the_same_and_files_lie_beside_the_plan(tmp_path: Path) -
         ("plan.json", f'{{"seeds": [{"1" * 5000}]}}', "seeds must be a list of whole numbers"),
     ],
 )
-def test_what_is_no_plan_is_refused_in_a_sentence(
+def test_what_is_no_plan_is_refused_with_a_message(
     tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     (tmp_path / name).write_text(text)
@@ -116,7 +116,7 @@ def plan_rows(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("at", list(leaves(WHOLE_PLAN)), ids=lambda at: ".".join(map(str, at)))
-def test_a_value_of_any_type_anywhere_is_taken_or_refused_in_a_sentence(
+def test_a_value_of_any_type_anywhere_is_taken_or_refused_with_a_message(
     plan_rows: Path, at: tuple[Any, ...]
 ) -> None:
     file = plan_rows / "plan.json"

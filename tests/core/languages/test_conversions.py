@@ -157,7 +157,7 @@ def test_the_choice_variable_becomes_the_root() -> None:
     assert network.table("choice") == pytest.approx(mixture.weights)
 
 
-def test_trees_with_no_common_graph_are_refused_in_a_sentence() -> None:
+def test_trees_with_no_common_graph_are_refused_with_a_message() -> None:
     rng = np.random.default_rng(5)
     domain = domain_of([4] * 30)
     trees = []
@@ -192,6 +192,6 @@ def test_naive_bayes_hides_its_class_and_shows_it_again() -> None:
         classes_of_network(random_network(np.random.default_rng(0), 4, density=0.0))
 
 
-def test_what_cannot_become_something_says_what_it_can_become() -> None:
+def test_what_cannot_become_something_shows_what_it_can_become() -> None:
     with pytest.raises(GraphError, match="tree-mixture"):
         converted(random_tree(np.random.default_rng(0), 3), "latent-class")

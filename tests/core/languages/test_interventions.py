@@ -145,7 +145,7 @@ def sprinkler() -> BayesianNetwork:
     return BayesianNetwork(domain, dag, tables)
 
 
-def test_doing_tells_nothing_about_causes_where_seeing_does() -> None:
+def test_doing_shows_nothing_about_causes_where_seeing_does() -> None:
     session = open_session(sprinkler())
     session.set_evidence("sprinkler", Observed("on"))
     assert session.belief("dry").values[0] == pytest.approx(0.4 / 0.45)
@@ -233,7 +233,7 @@ def test_models_without_causal_edges_say_that_doing_has_no_meaning(kind: str) ->
     assert "do not lead from causes to effects" in no_intervention_reason(model)
 
 
-def test_whoever_only_weighs_findings_refuses_to_intervene() -> None:
+def test_sessions_that_only_weigh_findings_refuse_to_intervene() -> None:
     session = BruteForceSession(sprinkler())
     with pytest.raises(GraphError, match="no meaning"):
         session.set_evidence("sprinkler", Done("on"))
@@ -255,7 +255,7 @@ def test_rows_drawn_after_an_intervention_follow_it() -> None:
     assert abs((columns["dry"] == 0).mean() - 0.5) < 0.1  # seeing it on would make it 0.89
 
 
-def test_what_was_done_has_nothing_left_to_tell() -> None:
+def test_what_was_done_has_no_information_left() -> None:
     network = sprinkler()
     session = open_session(network)
     session.set_evidence("sprinkler", Done("on"))

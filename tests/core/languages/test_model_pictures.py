@@ -120,7 +120,7 @@ def test_an_unknown_picture_is_refused_with_the_nearest_name() -> None:
         picture_of(network, "clique_tree")
 
 
-def test_a_large_clique_says_how_many_variables_it_does_not_name() -> None:
+def test_a_large_clique_shows_how_many_variables_it_does_not_name() -> None:
     network = random_network(
         np.random.default_rng(0), cardinalities=[2] * 30, density=0.0, max_parents=0
     )

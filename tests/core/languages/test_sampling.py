@@ -97,7 +97,7 @@ def test_no_rows_are_a_table_without_rows(
     assert (data.row_count, data.domain) == (0, sprinkler.domain)
 
 
-def test_a_network_too_large_for_exact_sampling_is_sampled_by_gibbs_sampling_and_says_so(
+def test_a_network_too_large_for_exact_sampling_is_sampled_by_gibbs_sampling_and_reports_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     network = random_markov_network(

@@ -11,7 +11,7 @@ from pgmstudio.core.learning.base import missing_data_text, refuse_empty
 DOMAIN = Domain.of({"a": ("0", "1"), "b": ("0", "1")})
 
 
-def test_the_sentence_counts_cells_and_rows_and_says_what_is_done() -> None:
+def test_the_sentence_counts_cells_and_rows_and_shows_what_is_done() -> None:
     codes = np.zeros((2, 2121), dtype=np.uint8)
     codes[0, :4] = codes[1, 3:7] = 255
     messages = missing_data_text(DataSet(DOMAIN, codes), "They are skipped.")

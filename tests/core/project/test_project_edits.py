@@ -416,7 +416,7 @@ def test_what_the_file_of_a_model_noted_follows_its_variables() -> None:
     assert more.models["m1"].properties.network == ("all",)
 
 
-def test_models_and_data_of_one_name_are_told_apart() -> None:
+def test_models_and_data_of_one_name_are_distinguished() -> None:
     made = Project()
     for _ in range(3):
         made = edits.add_data(made, entry=DataEntry("rows", rows()))

@@ -112,7 +112,7 @@ def test_two_states_of_one_name_are_refused() -> None:
         add_state(project_of(weather()), model_id="m1", variable="sky", state="rain")
 
 
-def test_a_language_without_editable_states_says_so() -> None:
+def test_a_language_without_editable_states_is_refused() -> None:
     tree = Tree.from_bayesian_network(weather())
     with pytest.raises(GraphError, match="convert it to a Bayesian network"):
         add_state(project_of(tree), model_id="m1", variable="sky", state="fog")

@@ -274,7 +274,7 @@ def test_a_row_keeps_order_and_gaps_and_no_small_move_brings_it_nearer_to_the_ta
                     assert cost(moved) >= cost(row) - 1e-6
 
 
-def test_boxes_on_one_spot_are_parted() -> None:
+def test_boxes_on_one_spot_are_separated() -> None:
     centres = without_overlaps(np.zeros((12, 2)), np.full((12, 2), 50.0), gap=5)
     assert len(overlapping_pairs(centres, np.full((12, 2), 50.0), gap=5)) == 0
 

@@ -84,7 +84,7 @@ def lines_of(picture: str, width: str = "2") -> list[list[tuple[float, float]]]:
     return result
 
 
-def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_says_so() -> None:
+def test_a_line_is_broken_at_a_model_that_rules_out_rows_and_the_legend_states_it() -> None:
     bits = (-5.0, -4.0, -math.inf, -3.5, -3.4, -3.3)
     marks = tuple(PlotMark(10.0 * 2**position, value) for position, value in enumerate(bits))
     whole = curve_svg(CurvePlot((PlotSeries("PDG", DIAMOND, marks[:2]),)))
@@ -142,7 +142,7 @@ def test_the_name_of_the_ceiling_goes_where_the_line_of_equal_score_is_not() -> 
     assert crossed.take(ends) == ends[1]
 
 
-def test_a_hybrid_is_told_from_a_decision_graph_by_its_marker() -> None:
+def test_a_hybrid_is_distinguished_from_a_decision_graph_by_its_marker() -> None:
     assert marker_family("pdg", "pdg.learn") == "pdg"
     assert marker_family("pdg", HYBRID) == HYBRID
     on_plots = [kind for kind, row in LANGUAGES.items() if row.scale is Scale.PROBABILITY]

@@ -121,7 +121,7 @@ def test_a_picture_without_beliefs_shows_names_only() -> None:
     assert texts(drawn(TWO)) == ["Rain", "Wet"]
 
 
-def test_observed_evidence_says_so_in_words_and_strikes_the_other_states() -> None:
+def test_observed_evidence_is_named_in_words_and_strikes_the_other_states() -> None:
     evidence = {"rain": {"yes": 1.0, "no": 0.0}}
     svg = drawn(ONE, beliefs={"rain": {"yes": 1.0, "no": 0.0}}, evidence=evidence)
     assert {"= yes", "100", "0", "evidence"} <= set(texts(svg))

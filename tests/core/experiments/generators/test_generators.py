@@ -155,7 +155,7 @@ def test_logic_rows_have_as_many_bits_as_free_inputs(name: str, bits: int, colum
     assert len(distinct_rows(data)) == 2**bits
 
 
-def test_logic3_says_whether_two_neighbours_are_one() -> None:
+def test_logic3_shows_whether_two_neighbours_are_one() -> None:
     data = generator_of("logic3").generate(LogicParams(), rng(), 3_000)
     for *bits, result in data.codes.T.tolist():
         assert result == any(a and b for a, b in itertools.pairwise(bits))

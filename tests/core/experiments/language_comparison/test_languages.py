@@ -69,7 +69,7 @@ def rows_of_a_network(count: int = 300) -> DataSet:
 # -- rows and plan
 
 
-def test_without_a_split_the_rows_are_parted_by_the_seed_and_none_is_lost() -> None:
+def test_without_a_split_the_rows_are_split_by_the_seed_and_none_is_lost() -> None:
     data = rows_of_a_network(200)
     rows = train_valid_test_split(data, seed=3)
     assert rows.valid is not None
@@ -127,12 +127,12 @@ def test_the_rows_of_all_splits_are_compared_each_by_the_models_of_its_split() -
     data = rows_of_a_network(200)
     splits = train_valid_test_splits(data, count=2, seed=1)
     plan = languages_plan(["tree"], splits[0], smoothing=1.0)
-    races = AllSplitsState(["tree"], splits)
+    states = AllSplitsState(["tree"], splits)
     task = SplitsTask(plan, splits, Budget(600), Finish(), processes=1)
     for event in task(NEVER):
-        races.take(event)
-    races.end()
-    table = races.table()
+        states.take(event)
+    states.end()
+    table = states.table()
     assert (table.split_count, table.rows[0].state) == (2, "learned")
     (run,) = runs_of_plan(plan, ())
     logs = []
@@ -197,7 +197,7 @@ def test_the_first_split_has_half_of_the_time_and_the_others_share_the_rest() ->
     assert given[1] == pytest.approx(given[2])
 
 
-def test_too_few_rows_are_refused_in_a_sentence() -> None:
+def test_too_few_rows_are_refused_with_a_message() -> None:
     with pytest.raises(DataError, match="no rows to"):
         train_valid_test_split(rows_of_a_network(2))
 
@@ -344,7 +344,7 @@ def test_the_level_of_all_runs_is_what_is_left_when_they_go_on_side_by_side() ->
             assert elapsed(used, processes) <= 0.9 * budget.seconds or level == 0.5
 
 
-def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_gives_none() -> None:
+def test_a_comparison_gives_the_models_of_its_learners_and_one_that_is_stopped_gives_none() -> None:
     rows = train_valid_test_split(rows_of_a_network())
     finish = Finish()
     finish.end("Latent class model")  # before it has begun
@@ -365,7 +365,7 @@ def test_a_race_gives_the_models_of_its_learners_and_one_that_is_called_off_give
     assert tree.point.inference_seconds is not None
 
 
-def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> None:
+def test_stopping_a_comparison_keeps_what_is_there_and_every_language_is_over() -> None:
     rows = train_valid_test_split(rows_of_a_network())
     switch, state = StopSwitch(), ComparisonState(["tree", "latent", "mixture"])
     plan = languages_plan(["tree", "latent", "mixture"], rows)
@@ -386,7 +386,7 @@ def test_stopping_a_race_keeps_what_is_there_and_every_language_is_over() -> Non
     assert all(row.is_over for row in table.rows)
 
 
-def test_who_looks_on_sees_models_of_a_run_before_it_is_over_and_its_points_are_the_same(
+def test_models_of_a_run_are_seen_before_it_is_over_and_its_points_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(run_task, "FIRST_SECONDS", 0.0)

@@ -308,7 +308,7 @@ def test_a_table_in_a_file_has_every_language_and_all_digits() -> None:
     assert len(report["pairs"]) == 2
 
 
-def test_a_race_run_again_says_whether_it_is_the_same() -> None:
+def test_a_comparison_run_again_shows_whether_it_is_the_same() -> None:
     first = compared(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
     again = compared(("tree", -0.3, 10), ("bn", 0.0, 40)).table()
     assert reproduction_message(first, again) == ("Reproduced: all 2 results identical.", "success")

@@ -92,6 +92,6 @@ def test_two_workers_give_the_same_numbers_and_one_that_dies_takes_nothing_with_
     assert entries_of(survived) == entries_of(here)
 
 
-def test_an_address_without_a_scheduler_is_reported_in_a_sentence(rows: PlanRows) -> None:
+def test_an_address_without_a_scheduler_is_reported_with_a_message(rows: PlanRows) -> None:
     with pytest.raises(RunFailedError, match="No scheduler answers at tcp://127"):
         points_of(Cluster("tcp://127.0.0.1:1", timeout_s=0.2), rows)

@@ -84,7 +84,7 @@ def entries_of(points: list[CurvePoint]) -> list[dict[str, Any]]:
     return sorted((point.as_dict() | NO_TIMES for point in points), key=lambda t: str(t["key"]))
 
 
-def test_every_point_is_what_its_model_says_of_the_rows(rows: PlanRows) -> None:
+def test_every_point_is_the_likelihood_of_its_model(rows: PlanRows) -> None:
     points = points_of(replace(TREES, queries=QueryPlan(count=40, targets=2, given=2)), rows)
     assert [point.lambda_ for point in points] == [0.3, 0.6, 0.9]
     assert rows.valid is not None

@@ -353,7 +353,7 @@ def test_a_curve_is_summed_up_by_its_chosen_models_and_its_time() -> None:
     assert message.chosen.labels(small) == ("BIC", "AIC")
 
 
-def test_the_matrix_of_curves_says_which_is_above_which() -> None:
+def test_the_matrix_of_curves_shows_which_is_above_which() -> None:
     curves = {"low": [point(3, -4, -4)], "high": [point(2, -3, -3)], "far": [point(1, -9, -9)]}
     matrix = dominance_matrix(curves)
     assert [pair for pair, holds in matrix.items() if holds] == [("high", "low")]

@@ -281,7 +281,7 @@ def test_a_learner_without_a_penalty_gives_one_point(plain: str, data: DataSet) 
     assert points[0].test_log2_likelihood_per_row == pytest.approx(uniform)
 
 
-def test_what_a_learner_says_comes_through_with_its_name(plain: str, data: DataSet) -> None:
+def test_notes_of_a_learner_are_passed_on_with_its_name(plain: str, data: DataSet) -> None:
     events = events_of(CurvePlan.of([plain, plain]), data)
     assert Note("Plain: a remark") in events
     fractions = [e.fraction for e in events if isinstance(e, Progress)]

@@ -118,7 +118,7 @@ def test_an_unnamed_first_column_is_an_index_and_left_out(tmp_path: Path) -> Non
     assert read_data(r_style).domain.names == ("x", "y")
 
 
-def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_columns_of_one_name_are_distinguished(tmp_path: Path) -> None:
     imported = import_data(saved(tmp_path, "x,x,x (2)\na,b,c\nd,e,f\n"))
     assert imported.data.domain.names == ("x", "x (3)", "x (2)")
     assert any("Two columns" in warning for warning in imported.warnings)
@@ -148,7 +148,7 @@ def test_a_delimiter_at_the_end_of_every_row_makes_an_empty_column(tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", b"\x00\x01\x02,\x00"])
-def test_a_file_with_nothing_to_read_says_so(tmp_path: Path, content: bytes) -> None:
+def test_a_file_with_nothing_to_read_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(DataFileError):
         read_data(saved(tmp_path, content))
 

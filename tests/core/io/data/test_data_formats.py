@@ -307,7 +307,7 @@ def test_a_weight_column_avoids_a_name_that_is_taken(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_text().startswith("weight,weight 2\n")
 
 
-def test_a_format_that_cannot_be_written_says_which_can(tmp_path: Path) -> None:
+def test_a_format_that_cannot_be_written_reports_which_can(tmp_path: Path) -> None:
     data = DataSet.from_rows(Domain.of({"x": "ab"}), [("a",)])
     for name in ("t.xlsx", "t.png"):
         with pytest.raises(DataFileError, match=r"\.csv"):

@@ -121,7 +121,7 @@ def test_a_number_near_the_others_or_of_no_usual_code_is_not_odd(tmp_path: Path)
     assert _report_of_column(tmp_path, ["0", "9"] * 30).odd is None
 
 
-def test_the_import_says_of_a_number_that_may_mean_missing(tmp_path: Path) -> None:
+def test_the_import_notes_a_number_that_may_mean_missing(tmp_path: Path) -> None:
     file = tmp_path / "odd.csv"
     file.write_text("n\n" + "1\n2\n3\n" * 10 + "99\n")
     warnings = import_data(file, ImportOptions()).warnings

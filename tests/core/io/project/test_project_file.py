@@ -181,7 +181,7 @@ def with_a_model_that_cannot_be_saved() -> Project:
     return dataclasses.replace(project, models={**project.models, "m1": odd})
 
 
-def test_a_save_that_cannot_write_one_part_writes_the_others_and_says_which(tmp_path) -> None:
+def test_a_save_that_cannot_write_one_part_writes_the_others_and_reports_which(tmp_path) -> None:
     path = tmp_path / "a.pgmz"
     lost = write_project(path, with_a_model_that_cannot_be_saved())
     assert len(lost) == 1

@@ -191,7 +191,7 @@ def with_bad_checksum(content: bytes, name: str) -> bytes:
 
 @pytest.mark.parametrize("how", ["missing", "no JSON or array", "bad checksum"])
 @pytest.mark.parametrize("name", PARTS)
-def test_a_project_with_a_damaged_part_opens_without_it_and_says_so(name: str, how: str) -> None:
+def test_a_project_with_a_damaged_part_opens_without_it_and_reports_it(name: str, how: str) -> None:
     content = project_bytes(full_project())
     if how == "bad checksum":
         content = with_bad_checksum(content, name)

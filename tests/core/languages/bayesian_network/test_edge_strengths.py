@@ -62,7 +62,7 @@ def test_an_edge_between_a_child_and_its_only_parent_has_equal_numbers(
             assert bits == pytest.approx(ends[edge], abs=1e-9)
 
 
-def test_a_parent_that_tells_nothing_can_go_for_free_and_xor_needs_both() -> None:
+def test_a_parent_without_information_can_go_for_free_and_xor_needs_both() -> None:
     domain = Domain.of({"a": ["0", "1"], "b": ["0", "1"], "x": ["0", "1"]})
     dag = Dag.from_edges(domain.names, [("a", "x"), ("b", "x")])
     half = np.array([0.5, 0.5])

@@ -72,7 +72,7 @@ def test_a_graph_without_edges_has_no_strengths(rows: DataSet) -> None:
     assert link_strengths(Dag.from_edges(rows.domain.names, ()), rows) == ()
 
 
-def test_an_untestable_edge_says_so() -> None:
+def test_an_untestable_edge_is_marked() -> None:
     names = [str(k) for k in range(1100)]
     codes = np.array([np.arange(1100), np.arange(1100)], dtype=np.uint16)
     data = DataSet(Domain.of({"a": names, "b": names}), codes)

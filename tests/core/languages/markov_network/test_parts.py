@@ -95,7 +95,7 @@ def test_parts_go_from_markov_networks_to_bayesian_networks_and_back() -> None:
     np.testing.assert_allclose(joint(back, "EFG"), joint(directed, "EFG"), atol=1e-12)
 
 
-def test_a_language_of_whole_models_says_which_ones_can_be_copied_in_parts() -> None:
+def test_a_language_of_whole_models_reports_which_ones_can_be_copied_in_parts() -> None:
     tree = converted(converted(network("AB BC"), "bayesian-network"), "ldag")
     with pytest.raises(GraphError, match="Only Bayesian networks and Markov networks"):
         copied(tree, "A", {})

@@ -132,7 +132,7 @@ def test_merges_from_counts_are_what_merging_does() -> None:
         assert (one.size, one.free) == (again.size, again.free)
 
 
-def test_a_merge_that_cannot_be_says_why() -> None:
+def test_a_merge_that_cannot_be_reports_why() -> None:
     graph = two_trees()
     (one,) = merges_of(graph, "X1", 0, None)
     assert "cannot be merged" in one.refusal

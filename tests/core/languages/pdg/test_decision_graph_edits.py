@@ -130,7 +130,7 @@ def test_the_redirected_edge_of_the_medical_example_leaves_a_node_out() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(seeds)
-def test_a_merge_costs_what_was_foretold(seed: int) -> None:
+def test_a_merge_costs_what_was_forecast(seed: int) -> None:
     graph, data = drawn(seed)
     counts = node_counts(graph, data)
     for i, variable in enumerate(graph.domain.names):
@@ -153,7 +153,7 @@ def test_a_merge_costs_what_was_foretold(seed: int) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(seeds)
-def test_another_distribution_brings_what_was_foretold(seed: int) -> None:
+def test_another_distribution_brings_what_was_forecast(seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph = random_graph(rng)
     data = graph.sample(200, rng)

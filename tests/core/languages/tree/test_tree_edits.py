@@ -115,7 +115,7 @@ def test_the_table_of_a_new_edge_comes_from_the_rows_of_its_tree() -> None:
     assert joint == pytest.approx(expected, abs=0.05)
 
 
-def test_an_edit_says_what_it_does() -> None:
+def test_an_edit_shows_what_it_does() -> None:
     assert TreeEdit(1, ("a", "b"), ("c", "d")).text() == (
         "Join a and b in tree 2, in place of c – d"
     )

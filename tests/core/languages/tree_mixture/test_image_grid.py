@@ -94,7 +94,7 @@ def test_the_edges_of_a_tree_run_between_its_pixels_and_all_stays_on_the_page() 
     assert len(drawn.findall(f".//{SVG}path")) == 4 * 3
 
 
-def test_a_model_without_pixels_says_what_it_lacks() -> None:
+def test_a_model_without_pixels_shows_what_it_lacks() -> None:
     model = random_mixture(np.random.default_rng(0), 4, 2)
     assert component_images(model) is None
     with pytest.raises(GraphError, match="named like r1c1"):

@@ -190,7 +190,7 @@ def one_tree_mixture(tree: Tree) -> TreeMixture:
     return TreeMixture(tree.domain, np.ones(1), (tree,))
 
 
-def test_where_listing_is_impossible_the_bound_says_how_good_the_explanation_is() -> None:
+def test_where_listing_is_impossible_the_bound_shows_how_good_the_explanation_is() -> None:
     rng = np.random.default_rng(8)
     trees = tuple(random_tree(np.random.default_rng(s), 14) for s in (1, 1))
     assert trees[0].domain.joint_states() > 1_000_000

@@ -37,7 +37,7 @@ def test_with_every_scored_graph_counted_the_probabilities_are_the_exact_ones() 
     assert posterior.graphs[3].probability == pytest.approx(0.001121, abs=1e-6)
 
 
-def test_chains_find_the_best_labelled_graph_and_tell_its_labels() -> None:
+def test_chains_find_the_best_labelled_graph_and_its_labels() -> None:
     data = t3()
     events = run("ldag.mcmc", data, kappa=0.5, iterations=1000)
     assert nats(end(events)) == pytest.approx(-1972.109017, abs=1e-6)

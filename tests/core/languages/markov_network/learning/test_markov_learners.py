@@ -283,7 +283,7 @@ def test_a_run_reports_whether_its_parameters_are_exact(
     assert ("log2_likelihood_per_row" in result.measures) == (limit is None)
 
 
-def test_where_missing_cells_cannot_be_summed_out_a_note_says_so(
+def test_where_missing_cells_cannot_be_summed_out_a_note_reports_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = grid_rows(variables=9, rows=400)

@@ -95,7 +95,7 @@ def test_a_run_that_is_walked_through_ends_as_one_that_is_not() -> None:
             assert step.gains["score"] > 0
 
 
-def test_whoever_resumes_gets_no_further_step() -> None:
+def test_resuming_gives_no_further_step() -> None:
     switch = StopSwitch()
     switch.pause()
     switch.step()

@@ -122,7 +122,7 @@ def test_sparse_rows_of_many_columns_choose_the_accelerated_trees() -> None:
         ({"strength": 1.0, "toward": "uniform"}, "two states"),
     ],
 )
-def test_where_accelerated_trees_would_not_be_the_best_asking_for_them_says_why(
+def test_where_accelerated_trees_would_not_be_the_best_asking_for_them_reports_why(
     settings: dict[str, object], message: str
 ) -> None:
     rows = sparse_rows(weighted(3, 2))

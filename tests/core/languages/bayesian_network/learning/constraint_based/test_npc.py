@@ -185,7 +185,7 @@ def test_copies_do_not_cut_a_column_off_as_they_do_with_pc() -> None:
     assert reported[0] == str(result.regions[0])
 
 
-def test_of_an_ambiguous_region_the_edge_that_tells_most_stays() -> None:
+def test_of_an_ambiguous_region_the_edge_with_most_information_stays() -> None:
     class Telling(StatedIndependencies):
         """A and C have more mutual information than A and B."""
 

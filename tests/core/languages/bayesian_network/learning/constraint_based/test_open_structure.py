@@ -203,7 +203,7 @@ def test_the_demo_of_the_lecture_is_directed_by_one_choice() -> None:
     assert after.free_edges == (("KA", "KV"),)
 
 
-def test_the_log_says_why_there_is_no_edge_and_what_decides() -> None:
+def test_the_log_reports_why_there_is_no_edge_and_what_decides() -> None:
     (log,) = (
         event.artifact
         for event in events(K2_DEMO, npc=False)

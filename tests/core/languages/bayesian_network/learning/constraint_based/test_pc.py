@@ -274,7 +274,7 @@ def test_many_rows_of_a_faithful_network_give_its_class_back(test: str) -> None:
     assert hits >= 9
 
 
-def test_the_information_threshold_keeps_what_tells_more() -> None:
+def test_the_information_threshold_keeps_what_has_more_information() -> None:
     rows = faithful_network().sample(20_000, np.random.default_rng(0))
     result = pc_result(rows, PcParams(test="info_gain", epsilon=0.01))
     for test in result.tests:

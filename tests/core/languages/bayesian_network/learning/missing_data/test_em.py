@@ -337,7 +337,7 @@ def test_stopping_keeps_the_best_tables_so_far() -> None:
     assert reported == pytest.approx(log2_likelihood(best.model, data))  # type: ignore[arg-type]
 
 
-def test_a_cell_that_tells_nothing_is_not_counted() -> None:
+def test_a_cell_without_information_is_not_counted() -> None:
     # X1 is below X0 and missing: the row has no information on P(X1 | X0).
     network = random_network(np.random.default_rng(0), cardinalities=[2, 2], density=0.0)
     network = BayesianNetwork.uniform(network.domain, Dag.from_edges(("X0", "X1"), [("X0", "X1")]))
@@ -393,7 +393,7 @@ def test_the_first_tables_have_no_zeros_and_differ_where_nothing_was_seen() -> N
     ],
     ids=lambda learner: learner.key,
 )
-def test_a_learner_fits_its_tables_by_em_unless_told_otherwise(learner: Any) -> None:
+def test_a_learner_fits_its_tables_by_em_by_default(learner: Any) -> None:
     rng = np.random.default_rng(11)
     truth = random_network(rng, cardinalities=[2, 3, 2, 2], density=0.7)
     data = with_missing(rng, truth.sample(400, rng), 0.3)

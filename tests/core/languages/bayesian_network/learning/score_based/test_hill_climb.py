@@ -159,7 +159,7 @@ def test_a_collider_is_found_with_its_directions() -> None:
     assert set(network.edges) == {("x", "z"), ("y", "z")}
 
 
-def test_the_search_can_start_from_a_model_and_says_what_it_left_out() -> None:
+def test_the_search_can_start_from_a_model_and_shows_what_it_left_out() -> None:
     data = rows(9)
     best, best_score = learn(data, restarts=10)
     kept, kept_score = learn(data, start=best, restarts=0, tabu=0)
