@@ -54,7 +54,7 @@ MIN_SECONDS = 0.5
 # How long after a stop runs may return their best models before they are ended.
 LAST_WORD_SECONDS = 0.3
 # The part of the budget for the first of several splits.
-FIRST_SPLIT_SHARE = 0.5
+FIRST_SPLIT_FRACTION = 0.5
 # Columns of the board: whether a run is requested to end, and the processor seconds it has used.
 ASKED, USED = 0, 1
 
@@ -419,8 +419,8 @@ class SplitsTask:
         if count == 1:
             return whole
         # A language without a model in the first split has no row, so most time goes there.
-        rest = (1 - FIRST_SPLIT_SHARE) / (count - 1)
-        seconds = whole * (rest if number else FIRST_SPLIT_SHARE)
+        rest = (1 - FIRST_SPLIT_FRACTION) / (count - 1)
+        seconds = whole * (rest if number else FIRST_SPLIT_FRACTION)
         if number and self.budget.per == "all":  # what was left goes to the splits after
             seconds = max(seconds / 2, left / (count - number))
         return seconds

@@ -51,7 +51,7 @@ class FairExecutor:
         sorted_works: Sequence[Any] = [works[number] for number in order]
         processes = min(self.processes or core_count(), max(1, len(works)))
         if self.seconds is not None:
-            sorted_works = FairShares(sorted_works, LEARNING_FRACTION * self.seconds, processes)
+            sorted_works = FairParts(sorted_works, LEARNING_FRACTION * self.seconds, processes)
         executor: Executor = SerialExecutor() if processes == 1 else ProcessExecutor(processes)
         for index, event in executor.events(rows, sorted_works, cancel):
             yield order[index], event
@@ -73,11 +73,11 @@ def _curve(run: PlannedRun) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _FairWork:
-    """A run with its part of what its process has left when it begins: `share` with a model,
+    """A run with its part of what its process has left when it begins: `part` with a model,
     `most` without one."""
 
     work: PointWork
-    share: float
+    part: float
     most: float
     seconds: float  # processor time of each process for all runs
     key: str  # of the curves of this run
@@ -85,7 +85,7 @@ class _FairWork:
     def __call__(self, rows: PlanRows, cancel: CancelToken, /) -> Iterator[PointEvent]:
         began = processor_seconds_since_first(self.key)
         left = max(0.0, self.seconds - began)
-        part = max(MIN_SECONDS, self.share * left)
+        part = max(MIN_SECONDS, self.part * left)
         most = max(part, self.most * left)
         latest = latest_end(most)
 
@@ -96,7 +96,7 @@ class _FairWork:
         return self.work(rows, cancel, ends=is_over)
 
 
-class FairShares(Sequence[_FairWork]):
+class FairParts(Sequence[_FairWork]):
     """Works with the parts of the time of their runs: a run has its part of what is left."""
 
     def __init__(self, works: Sequence[PointWork], seconds: float, processes: int) -> None:

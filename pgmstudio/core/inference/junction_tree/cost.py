@@ -12,7 +12,7 @@ from pgmstudio.core.large_counts import count_text, float_of, in_units
 BYTES_PER_CELL = 10  # the table itself and its part of maps, messages and buffers
 SECONDS_PER_CELL = 8e-9  # one update of every belief, on a machine of 2020
 # Part of the memory that is free now; the rest of the program needs some too.
-SHARE_OF_MEMORY = 0.6
+MEMORY_FRACTION = 0.6
 APPROXIMATE = "approximate inference"  # what the refusal of a network advises
 
 
@@ -65,4 +65,4 @@ def available_bytes() -> int:
     except (AttributeError, ValueError, OSError):  # not a system that can be asked
         return 2 * 2**30
     # Pages that only cache files count as used but are given up when needed.
-    return int(SHARE_OF_MEMORY * max(free, whole / 2))
+    return int(MEMORY_FRACTION * max(free, whole / 2))
