@@ -30,6 +30,7 @@ from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from tests.gui.kept_runs import add_ended_run
+from tests.hidden_levels import two_level_rows
 
 TOPICS = (
     "Infants",
@@ -182,6 +183,15 @@ def blocks(driver: WindowDriver, _own: Path) -> Iterator[str]:
     driver.do("learn.hidden-scan")
     QTest.qWait(500)
     yield "hidden-candidates"
+    result = {"components": (2,), "restarts": 2, "levels": 2}
+    page = _open(driver, add_ended_run(app, two_level_rows(3000), "mixture.hidden", **result))
+    driver.press(f"picture.{PARTITION}")
+    QTest.qWait(900)
+    page.canvas.view.fit()
+    yield "hidden-levels"
+    driver.do("learn.hidden-scan")
+    QTest.qWait(500)
+    yield "hidden-levels-candidates"
     learned = {"choice": "Crime", "restarts": 1}
     page = _open(driver, add_ended_run(app, votes(), "mixture.trees", **learned))
     app.workspace.select(("Crime",))

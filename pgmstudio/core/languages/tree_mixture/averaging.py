@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pgmstudio.core.arrays import Floats
-from pgmstudio.core.data.variables import Domain
+from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 
@@ -27,21 +27,21 @@ def averaged(models: Sequence[TreeMixture], weights: Floats) -> TreeMixture:
 def _trees_over(model: TreeMixture, domain: Domain) -> list[Tree]:
     """The trees of a mixture, with its choice variable, over a domain of the same variables."""
     if model.choice is None:
-        return [_tree_over(tree, domain) for tree in model.trees]
+        return [tree_over(tree, domain) for tree in model.trees]
+    choice, certain = model.domain[model.choice], np.eye(len(model.trees))
     return [
-        _tree_over(_with_choice(tree, model, np.eye(len(model.trees))[k]), domain)
+        tree_over(tree_beside(tree, choice, certain[k]), domain)
         for k, tree in enumerate(model.trees)
     ]
 
 
-def _with_choice(tree: Tree, model: TreeMixture, table: Floats) -> Tree:
-    """The tree with the choice variable as an isolated variable behind the others."""
-    assert model.choice is not None
-    domain = Domain((*tree.domain.variables, model.domain[model.choice]))
+def tree_beside(tree: Tree, variable: Variable, table: Floats) -> Tree:
+    """The tree with a variable without edges behind the others."""
+    domain = Domain((*tree.domain.variables, variable))
     return Tree(domain, (*tree.parents, None), (*tree.tables, table))
 
 
-def _tree_over(tree: Tree, domain: Domain) -> Tree:
+def tree_over(tree: Tree, domain: Domain) -> Tree:
     """The same tree over a domain with other orders of its variables and states."""
     if tree.domain == domain:
         return tree

@@ -21,6 +21,8 @@ def encode_mixture(mixture: TreeMixture) -> tuple[dict[str, Any], dict[str, Any]
     structure: dict[str, Any] = {"trees": [structure for structure, _ in parts]}
     if mixture.choice is not None:
         structure["choice"] = mixture.choice
+    if mixture.certain:
+        structure["certain"] = list(mixture.certain)
     return structure, {
         "weights": mixture.weights.tolist(),
         "trees": [parameters for _, parameters in parts],
@@ -45,7 +47,12 @@ def decode_mixture(reading: Reading) -> TreeMixture:
         decode_tree(Reading(reading.path, inner, structure, tables, reading.checker))
         for structure, tables in zip(structures, parameters, strict=True)
     )
-    return TreeMixture(reading.domain, read_weights(reading), trees, choice)
+    listed = reading.structure.get("certain")
+    certain = () if listed is None else tuple(one.text() for one in listed.elements())
+    for name in certain:
+        if name not in inner and listed is not None:
+            listed.fail(f"there is no variable “{name}” in the trees.")
+    return TreeMixture(reading.domain, read_weights(reading), trees, choice, certain)
 
 
 _STRUCTURE = object_schema(
@@ -54,6 +61,11 @@ _STRUCTURE = object_schema(
 _STRUCTURE["properties"]["choice"] = {
     "type": "string",
     "description": "The variable that names the tree, where it is observed.",
+}
+_STRUCTURE["properties"]["certain"] = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "Variables whose joint states are the trees, each certain of another one.",
 }
 CODEC = Codec(
     encode_mixture,

@@ -7,8 +7,10 @@ the rows. Empirical, with parameters rounded to the best precision (eqs. 6.10–
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +69,13 @@ def rounded(model: TreeMixture, precision: Precision) -> TreeMixture:
         )
         for tree in model.trees
     )
-    return TreeMixture(model.domain, model.weights, trees, model.choice)
+    return replace(model, trees=trees)
+
+
+class Shape(Protocol):
+    """Whatever the length of a model depends on."""
+
+    def bits(self, rows: float, precision: Precision, form: str = CORRECTED) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +83,30 @@ class ModelShape:
     """The quantities that determine the length of a model, other than its precision."""
 
     components: int
+    free_weights: int  # of the components
     parameters: int  # of one tree: Σ_E (r_u−1)(r_v−1) + Σ_v (r_v − 1)
     state_bits: float  # Σ_v R_v log2 r_v, R_v = states of the parent, 1 for a root
     edge_state_bits: float  # Σ_E r_u log2 r_v, the term as printed in eq. 6.11
 
     def bits(self, rows: float, precision: Precision, form: str = CORRECTED) -> float:
         """DL(M): corrected, every conditional by eq. 6.14, or the sum printed as eq. 6.11."""
-        weights = 0.5 * (self.components - 1) * math.log2(max(rows, 1.0))
+        weights = 0.5 * self.free_weights * math.log2(max(rows, 1.0))
         numbers = self.components * precision.bits * self.parameters
         if form == PUBLISHED:
             return weights + numbers + self.edge_state_bits
         return weights + numbers + self.components * self.state_bits
 
+    @property
+    def free_parameters(self) -> int:
+        return self.free_weights + self.components * self.parameters
+
     def bic_bits(self, rows: float) -> float:
         """½ log2 N for every free parameter."""
-        free = self.components - 1 + self.components * self.parameters
-        return 0.5 * math.log2(max(rows, 1.0)) * free
+        return 0.5 * math.log2(max(rows, 1.0)) * self.free_parameters
 
     def bic_h_bits(self, rows: float, masses: Floats) -> float:
         """The same with Σ_k max(log2 Γ_k, 0) for the trees, so empty ones cost nothing."""
-        weights = (self.components - 1) * math.log2(max(rows, 1.0))
+        weights = self.free_weights * math.log2(max(rows, 1.0))
         return 0.5 * (weights + self.parameters * _log2_masses(masses))
 
 
@@ -111,12 +123,21 @@ def edge_penalty_bits(
 
 
 def shape_of(model: TreeMixture) -> ModelShape:
-    """Sizes of the first tree, whose edges all have; each part is rooted at its widest variable."""
-    tree = model.trees[0]
-    cards, names = tree.domain.cardinalities, tree.domain.names
-    near: dict[int, list[int]] = {v: [] for v in range(len(names))}
-    parameters = sum(card - 1 for card in cards)
-    for v, parent in enumerate(tree.parents):
+    """The shape of a mixture whose trees have the same edges; separators have no parameters."""
+    count = len(model.trees)
+    names = [name for name in model.tree_domain.names if name not in model.separators]
+    return shape_of_trees(model.trees[0], names, count, count - 1)
+
+
+def shape_of_trees(
+    tree: Tree, names: Sequence[str], components: int, free_weights: int
+) -> ModelShape:
+    """The sizes of whole parts of one of the trees; each part is rooted at its widest variable."""
+    cards, index = tree.domain.cardinalities, [tree.domain.index(name) for name in names]
+    near: dict[int, list[int]] = {v: [] for v in index}
+    parameters = sum(cards[v] - 1 for v in index)
+    for v in index:
+        parent = tree.parents[v]
         if parent is not None:
             near[v].append(parent)
             near[parent].append(v)
@@ -135,7 +156,9 @@ def shape_of(model: TreeMixture) -> ModelShape:
                     del left[other]
                     stack.append(other)
                     edge_state_bits += cards[node] * math.log2(cards[other])
-    return ModelShape(len(model.trees), parameters, state_bits + edge_state_bits, edge_state_bits)
+    return ModelShape(
+        components, free_weights, parameters, state_bits + edge_state_bits, edge_state_bits
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +185,10 @@ def data_bits(model: TreeMixture, data: DataSet) -> float:
 
 
 class _Rounding:
-    """All tables of a model in one array, whose φ are taken once for every precision."""
+    """All tables of a model in one array, whose φ are taken once for every precision.
+
+    The tables of separators say which component a row is of; they are not rounded.
+    """
 
     def __init__(self, model: TreeMixture) -> None:
         self._model, arrays = model, model.arrays
@@ -173,11 +199,18 @@ class _Rounding:
         top = np.maximum.reduceat(arrays.tables, self._starts)
         with np.errstate(divide="ignore"):
             self._phi = -np.log(arrays.tables / top[self._row_of])
+        exact = np.zeros(above.shape, dtype=bool)
+        for name in model.certain:
+            exact[:, model.domain.index(name)] = True
+        self._impossible = np.repeat(exact.ravel(), (arrays.cards * above).ravel()) & np.isinf(
+            self._phi
+        )
 
     def data_bits(self, precision: Precision, data: DataSet) -> float:
         """DL(D | M_b)."""
         fine = 2.0**precision.fine
         ratios = np.exp(-np.round(fine * np.minimum(self._phi, 2.0**precision.range)) / fine)
+        ratios[self._impossible] = 0.0
         sums = np.add.reduceat(ratios, self._starts)
         coded = copy(self._model)  # only its likelihood is asked, which reads the arrays
         coded.__dict__["arrays"] = replace(self._model.arrays, tables=ratios / sums[self._row_of])
@@ -188,13 +221,18 @@ def empirical_length(
     model: TreeMixture,
     data: DataSet,
     *,
+    shape: Shape | None = None,
     form: str = CORRECTED,
     fine_bits: int = FINE_BITS,
     range_bits: int = RANGE_BITS,
     cancel: CancelToken = NEVER,
 ) -> DescriptionLength:
-    """DL^emp: the least DL(D, M_b) over all precisions of the grid (eq. 6.10)."""
-    shape, rows, rounding = shape_of(model), data.total_weight, _Rounding(model)
+    """DL^emp: the least DL(D, M_b) over all precisions of the grid (eq. 6.10).
+
+    A `shape` is given where trees have tables in common.
+    """
+    shape = shape_of(model) if shape is None else shape
+    rows, rounding = data.total_weight, _Rounding(model)
     grid: list[tuple[int, int, float, float]] = []
     for fine in range(fine_bits + 1):
         for reach in range(range_bits + 1):

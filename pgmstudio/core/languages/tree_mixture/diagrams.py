@@ -21,7 +21,7 @@ from pgmstudio.core.drawing.strands import strand_width
 from pgmstudio.core.languages.components import choice_information
 from pgmstudio.core.languages.tree.model import edge_information
 from pgmstudio.core.languages.tree_mixture.conversions import component_root, edges_with_root
-from pgmstudio.core.languages.tree_mixture.model import TreeMixture, blocks_of
+from pgmstudio.core.languages.tree_mixture.model import TreeMixture, partition_of
 
 # Lines of more trees than this cannot be distinguished, so one line counts them.
 MAX_LINES = 5
@@ -131,15 +131,16 @@ def has_partition(model: TreeMixture) -> bool:
 
 
 def partition_picture(model: TreeMixture) -> GraphPicture:
-    """The hidden variable, a head for each block, and the edges that all trees have.
+    """The hidden variable or the columns in its place, a head for each block, and the edges that
+    all trees have.
 
     Widths are I(u; v | h) = Σ_k λ_k I_k(u; v).
     """
     bits = [edge_information(tree) for tree in model.trees]
-    blocks = blocks_of(model.tree_domain.names, bits[0])
-    root, count = component_root(model), len(model.trees)
-    shape = NodeShape.DOUBLE if model.choice is None else NodeShape.OVAL
-    nodes = [PictureNode(root, root, shape, variable=root)]
+    blocks = partition_of(model) or ()
+    roots, count = model.separators or (component_root(model),), len(model.trees)
+    shape = NodeShape.OVAL if model.separators else NodeShape.DOUBLE
+    nodes = [PictureNode(root, root, shape, variable=root) for root in roots]
     edges: list[PictureEdge] = []
     groups = tuple(f"Block {number}" for number in range(1, len(blocks) + 1))
     for group, block in zip(groups, blocks, strict=True):
@@ -147,7 +148,7 @@ def partition_picture(model: TreeMixture) -> GraphPicture:
         size = f"{len(block)} variable{'' if len(block) == 1 else 's'}"
         nodes.append(PictureNode(head, f"{group}, {size}", NodeShape.BOX, group=group))
         nodes += [PictureNode(name, name, variable=name, group=group) for name in block]
-        edges.append(PictureEdge(root, head))
+        edges += [PictureEdge(root, head) for root in roots]
     for one, other in bits[0]:
         shared = sum(
             float(model.weights[k]) * of_tree[one, other] for k, of_tree in enumerate(bits)

@@ -36,13 +36,15 @@ class TreeMixture(SealedFields):
     the λ_k.
 
     With `choice` the component is a variable of the domain, its states in the order of the trees;
-    without it the component is hidden.
+    without it the component is hidden. With `certain` it is a joint state of several variables,
+    which stand in the trees without edges, each tree certain of another joint state.
     """
 
     domain: Domain
     weights: Floats
     trees: tuple[Tree, ...]
     choice: str | None = None
+    certain: tuple[str, ...] = ()
 
     kind = "tree-mixture"
 
@@ -58,6 +60,8 @@ class TreeMixture(SealedFields):
         for number, tree in enumerate(self.trees, start=1):
             if tree.domain != self.tree_domain:
                 raise GraphError(f"Tree {number} has other variables than the mixture.")
+        if self.certain and len(set(self._joint_states)) < len(self.trees):
+            raise GraphError(f"{' and '.join(self.certain)} do not tell the trees apart.")
 
     @cached_property
     def tree_domain(self) -> Domain:
@@ -81,11 +85,32 @@ class TreeMixture(SealedFields):
         return result
 
     @property
+    def separators(self) -> tuple[str, ...]:
+        """The variables that tell the component of a row."""
+        return self.certain if self.choice is None else (self.choice,)
+
+    @cached_property
     def component_names(self) -> tuple[str, ...]:
-        """The states of the choice variable, or the numbers of the trees."""
+        """The states of the separators, or the numbers of the trees."""
         if self.choice is not None:
             return self.domain[self.choice].states
+        if self.certain:
+            return tuple(", ".join(states) for states in self._joint_states)
         return tuple(f"tree {k + 1}" for k in range(len(self.trees)))
+
+    @property
+    def _joint_states(self) -> list[tuple[str, ...]]:
+        """The states of `certain` in every tree; GraphError where one is not certain."""
+        result = []
+        for number, tree in enumerate(self.trees, start=1):
+            states = []
+            for name in self.certain:
+                table = tree.table(name)
+                if table.ndim > 1 or table.max() < 1:
+                    raise GraphError(f"{name} has an edge or several states in tree {number}.")
+                states.append(self.domain[name].states[int(table.argmax())])
+            result.append(tuple(states))
+        return result
 
     @property
     def component_title(self) -> str:
@@ -219,10 +244,12 @@ def blocks_of(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Blocks:
 
 
 def partition_of(model: TreeMixture) -> Blocks | None:
-    """The blocks around the choice of a mixture; None where trees differ in their edges."""
+    """The blocks around the component of a mixture, without the columns that separate them; None
+    where trees differ in their edges."""
     if not model.is_shared:
         return None
-    return blocks_of(model.tree_domain.names, model.trees[0].edges)
+    names = [name for name in model.domain.names if name not in model.separators]
+    return blocks_of(names, model.trees[0].edges)
 
 
 def identifiability(model: TreeMixture) -> tuple[str, str]:
@@ -233,8 +260,9 @@ def identifiability(model: TreeMixture) -> tuple[str, str]:
     so up to two variables. It cannot be where the free parameters outnumber the free cells of the
     joint table.
     """
-    if model.choice is not None:
-        return GUARANTEED, f"Identifiable: {model.choice} is a column."
+    if model.separators:
+        named, one = " and ".join(model.separators), len(model.separators) == 1
+        return GUARANTEED, f"Identifiable: {named} {'is a column' if one else 'are columns'}."
     parameters, cells = _free_parameters(model), model.domain.joint_states() - 1
     if parameters > cells:
         return NOT_IDENTIFIABLE, (

@@ -81,7 +81,9 @@ class PartitionSection(Section):
         self.setVisible(blocks is not None and len(blocks) > 1)
         if not isinstance(model, TreeMixture) or blocks is None or len(blocks) < 2:
             return
-        self.fact.setText(f"{len(blocks)} given {model.choice or 'the hidden variable'}")
+        self.fact.setText(
+            f"{len(blocks)} given {' and '.join(model.separators) or 'the hidden variable'}"
+        )
         named = [", ".join(map(subject.title, block)) for block in blocks]
         facts = [(f"Block {n}", text, text) for n, text in enumerate(named[:MAX_BLOCKS], 1)]
         if len(blocks) > MAX_BLOCKS:
@@ -94,6 +96,8 @@ class PartitionSection(Section):
         best = None if scan is None else scan.best
         if best is None:
             self.tested.show_text("")
+        elif scan is not None and any(one.is_kept for one in scan.divisions):
+            self._show_divisions(scan)
         elif best.blocks != blocks:
             self.tested.show_text(
                 "These blocks were not tested: the model has been edited.", "info"
@@ -103,6 +107,13 @@ class PartitionSection(Section):
         else:
             level = _LEVELS.get(best.check.verdict, "warning")
             self.tested.show_text(best.check.summary(), level)
+
+    def _show_divisions(self, scan: HiddenScan) -> None:
+        """Blocks of a model of several levels are those of the best model, divided further."""
+        kept = [one for one in scan.divisions if one.is_kept]
+        text = " ".join(one.text() for one in kept)
+        worst = next((one for one in kept if one.verdict != ACCEPTED), kept[0])
+        self.tested.show_text(text, _LEVELS.get(worst.verdict, "info"))
 
     def _scan_of(self, subject: ActiveModel) -> HiddenScan | None:
         """The scan that the run of the model saved; read once for a run."""
@@ -374,8 +385,8 @@ class ComponentSections(QWidget):
                 ("Size, definition", sizes[0], "classes · Σ (states − 1)."),
                 ("Size, tables A", sizes[1], "Free parameters + 1: most published tables."),
             ]
-        elif model.choice is not None:
-            facts.append(("Component", f"seen, as {model.choice}"))
+        elif model.separators:
+            facts.append(("Component", f"seen, as {' and '.join(model.separators)}"))
         else:
             facts.append(("Edges", "shared by all trees" if model.is_shared else "free"))
         self.facts.show_facts(facts)

@@ -11,6 +11,7 @@ from pgmstudio.core.experiments.sl_curves.sweep import has_smoothings, smoothing
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import (
     Candidate,
+    DividedBlock,
     HiddenScan,
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import PairCheck
@@ -82,7 +83,7 @@ def tree_scan_content(scan: MixtureScan, state: ResultState) -> ResultContent | 
 
 
 _CANDIDATE_COLUMNS = (
-    Column("Separator", tip="The hidden variable with its states, or a column."),
+    Column("Separator", tip="The hidden variable with its states, or one or two columns."),
     Column("Blocks", str, True, tip="Parts of the forest, p."),
     Column("Structure", str, True, tip="The same blocks have the same number."),
     Column("Found", str, True, tip="How many starts ended with these blocks."),
@@ -110,6 +111,13 @@ _CANDIDATE_COLUMNS = (
         tip="Agreement with the label column, if one was given.",
     ),
 )
+_DIVISIONS = (
+    Column("Block", stretches=True),
+    Column("Separator", tip="Of the block alone."),
+    Column("Divides it into", stretches=True),
+    Column("Gain", decimal, True, tip="Bits per row that the criterion improves by."),
+    Column("Test", tip="Are these parts independent given both separators?"),
+)
 _PAIRS = (
     Column("Pair"),
     Column("Verdict"),
@@ -128,13 +136,26 @@ def candidates_content(scan: HiddenScan, state: ResultState) -> ResultContent | 
     selected = best if state.row is None else scan.candidates[state.row]
     check = selected.check
     blocks = " | ".join(", ".join(block) for block in selected.blocks)
-    facts = (
+    kept = sum(one.is_kept for one in scan.divisions)
+    facts = [
         counted(len(scan.candidates), "model"),
         counted(len(structures), "structure"),
         f"{'chosen' if scan.chosen is not None else 'best so far'}: "
         f"{best.what}, {counted(len(best.blocks), 'block')}, "
         f"{decimal(best.length_bits)} bits per row",
-    )
+    ]
+    if kept:
+        facts.append(f"{counted(kept, 'block')} divided")
+    divided: tuple[ResultTable, ...] = ()
+    if scan.divisions:
+        divided = (
+            ResultTable(
+                "divisions",
+                "Separators within blocks",
+                _DIVISIONS,
+                [_division(one) for one in scan.divisions],
+            ),
+        )
     return ResultContent(
         facts=" · ".join(facts),
         details=f"Blocks: {blocks}\n{'Not tested.' if check is None else check.summary()}",
@@ -155,6 +176,7 @@ def candidates_content(scan: HiddenScan, state: ResultState) -> ResultContent | 
                 _PAIRS,
                 [] if check is None else [_pair(pair) for pair in check.pairs],
             ),
+            *divided,
         ),
     )
 
@@ -171,6 +193,16 @@ def _row(candidate: Candidate, structure: int, times: int, is_chosen: bool) -> t
         candidate.bic_h_bits,
         candidate.held_bits,
         candidate.accuracy,
+    )
+
+
+def _division(division: DividedBlock) -> tuple[object, ...]:
+    return (
+        ", ".join(division.block),
+        division.what,
+        " | ".join(", ".join(block) for block in division.blocks),
+        division.gained,
+        f"{division.verdict}, divided" if division.is_kept else division.verdict,
     )
 
 

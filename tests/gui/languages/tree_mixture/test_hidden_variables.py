@@ -12,7 +12,7 @@ from pgmstudio.core.experiments.generators.hidden_variable_models import (
     tree_h_model,
 )
 from pgmstudio.core.languages.tree_mixture.diagrams import PARTITION
-from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner import HiddenParams
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import HiddenParams
 from pgmstudio.core.languages.tree_mixture.model import partition_of
 from pgmstudio.core.project.edits import add_data, add_model
 from pgmstudio.core.project.project import DataEntry, ModelEntry
@@ -22,6 +22,8 @@ from pgmstudio.gui.navigation import open_learn_page, open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.kept_runs import add_ended_run
+from tests.hidden_levels import pair_model, two_level_rows
 
 LONG_MS = 60_000
 
@@ -94,3 +96,38 @@ def test_a_search_shows_its_test_and_its_candidates(qtbot: QtBot, window: MainWi
     assert candidates.table.current is not None
     assert "2 models" in candidates.facts.text()
     assert candidates.details.text().splitlines()[-1] == section.tested.text
+
+
+def test_blocks_with_separators_of_their_own_are_listed(qtbot: QtBot, window: MainWindow) -> None:
+    app, driver = window.app, WindowDriver(window)
+    settings = {"components": (2,), "restarts": 2, "levels": 2, "fine_bits": 3, "range_bits": 3}
+    open_model_page(app, add_ended_run(app, two_level_rows(2400), "mixture.hidden", **settings))
+    driver.model_page()
+    qtbot.waitUntil(lambda: window.findChild(PartitionSection) is not None)
+    section = section_of(window)
+    qtbot.waitUntil(lambda: "divided." in section.tested.text)
+    assert "2 hidden states of its own" in section.tested.text
+    assert section.fact.text().endswith(" given the hidden variable")
+    driver.press("inspectorCandidates")
+    page = app.center.current
+    assert isinstance(page, RunResultPage)
+    assert " divided" in page.facts.text()
+    assert "divisions" in page.tables
+
+
+def test_a_pair_of_columns_is_the_root_of_the_partition(qtbot: QtBot, window: MainWindow) -> None:
+    app, driver = window.app, WindowDriver(window)
+    rows = pair_model(np.random.default_rng(3)).sample(2400, np.random.default_rng(4))
+    settings = {"separator": "visible", "separator_columns": 2, "fine_bits": 2, "range_bits": 2}
+    open_model_page(app, add_ended_run(app, rows, "mixture.hidden", **settings))
+    driver.model_page()
+    qtbot.waitUntil(lambda: window.findChild(PartitionSection) is not None)
+    section = section_of(window)
+    qtbot.waitUntil(lambda: "held-out rows" in section.tested.text)
+    assert section.fact.text() == "2 given u and v"
+    assert section.identifiable.text == "Identifiable: u and v are columns."
+    driver.press(f"picture.{PARTITION}")
+    page = driver.model_page()
+    qtbot.waitUntil(lambda: len(page.canvas.partition.grounds) == 2)
+    roots = {node for node in page.canvas.scene.nodes if node in ("u", "v")}
+    assert roots == {"u", "v"}

@@ -7,6 +7,7 @@ has the largest weight Σ_E (Σ_k Γ_k I_k(u; v) − Δ_uv).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.tree.learning.priors import TreePriors
 from pgmstudio.core.languages.tree_mixture.description_length import edge_penalty_bits
 from pgmstudio.core.languages.tree_mixture.learning.dense_em import TreeMixtureEm
+from pgmstudio.core.languages.tree_mixture.learning.row_blocks import Part
 from pgmstudio.core.learning.sparse_rows import SparseRows
 
 Forest = NDArray[np.int64]
@@ -84,3 +86,21 @@ class HiddenTreeEm(TreeMixtureEm):
             forest[:] = self._fixed_forest
         else:
             forest[:] = heaviest_forest(gains - self.edge_costs() * math.log(2), self._parts)
+
+
+def converging(
+    em: HiddenTreeEm, max_iterations: int, tolerance: float, is_settled: bool
+) -> Iterator[tuple[int, Part | None]]:
+    """Steps of EM until three in a row gain less than a fraction; one if nothing is hidden.
+
+    Yields the number of the step, with the parts of long ones; None at the end of each.
+    """
+    rows, before, quiet = max(em.rows.total_weight, 1e-300), -math.inf, 0
+    for step in range(1, max_iterations + 1):
+        yield from ((step, part) for part in em.improving())
+        yield step, None
+        bits = em.last_log_likelihood / math.log(2) / rows
+        quiet = quiet + 1 if bits - before < tolerance * abs(bits) else 0
+        before = bits
+        if is_settled or quiet >= 3:
+            return

@@ -12,42 +12,51 @@ from itertools import pairwise
 
 import numpy as np
 
+from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import canonical, case_total, hold_out
 from pgmstudio.core.errors import ParameterError, no_column
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.graphs.background_knowledge import Knowledge
+from pgmstudio.core.languages.tree_mixture.averaging import averaged
 from pgmstudio.core.languages.tree_mixture.description_length import (
-    CORRECTED,
-    FINE_BITS,
-    FORMS,
-    RANGE_BITS,
     data_bits,
     empirical_length,
     shape_of,
 )
 from pgmstudio.core.languages.tree_mixture.learning.em import TreeTables, mixture_of
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.divisions import Divider
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.em import (
-    BIC,
     BIC_H,
-    PENALTIES,
     HiddenTreeEm,
+    converging,
+)
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.nested import Division
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import (
+    HELD_OUT,
+    LENGTH,
+    VISIBLE,
+    HiddenParams,
+)
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.separators import (
+    around_columns,
+    as_one_column,
+    smoothed_weights,
+    visible_separators,
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import (
     Candidate,
     HiddenScan,
     Structure,
     label_accuracy,
+    separator_text,
 )
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation import (
     ACCEPTED,
-    MAX_SAMPLES,
     NOT_TESTED,
     PartitionCheck,
     checks,
 )
 from pgmstudio.core.languages.tree_mixture.learning.learner import EMPTY_ROWS, TreeMixtureLearner
-from pgmstudio.core.languages.tree_mixture.learning.params import steps_param, tolerance_param
 from pgmstudio.core.languages.tree_mixture.model import (
     Blocks,
     TreeMixture,
@@ -57,173 +66,7 @@ from pgmstudio.core.languages.tree_mixture.model import (
 from pgmstudio.core.learning.artifacts import MIN_HELD_ROWS
 from pgmstudio.core.learning.base import ArtifactSaved, Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.cost_estimates import Cost
-from pgmstudio.core.learning.params import knowledge_param
 from pgmstudio.core.learning.sparse_rows import SparseRows, joined, sparse_rows
-from pgmstudio.core.params import param
-from pgmstudio.core.scores.independence import SANOV
-from pgmstudio.core.scores.independence import SANOV_TESTS as TESTS
-
-# The settings of the search for hidden variables.
-
-LENGTH, HELD_OUT = "dl", "held-out"
-HIDDEN, VISIBLE = "hidden", "visible"
-SCORES = (LENGTH, "bic", "bic-h", HELD_OUT)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenParams:
-    """The settings of the search for hidden variables."""
-
-    components: tuple[int, ...] = param(
-        (2, 3, 4),
-        title="Hidden states",
-        low=1,
-        high=50,
-        help="Numbers m of hidden states to try.",
-    )
-    blocks: tuple[int, ...] | None = param(
-        None,
-        title="Blocks",
-        low=1,
-        none_label="as the penalty leaves",
-        help="Numbers p of blocks to try: edges are added until p components are left. Without it "
-        "the edge penalty decides, with at least two blocks.",
-    )
-    separator: str = param(
-        HIDDEN,
-        title="Separator",
-        choices=(HIDDEN, VISIBLE),
-        help="hidden: a hidden variable, learned by EM, separates the blocks. visible: each column"
-        " is tried in its place, without EM.",
-    )
-    penalty: str = param(
-        BIC,
-        title="Edge penalty",
-        choices=PENALTIES,
-        help="Gain that an edge must exceed. bic: (m/2)(r−1)(s−1) log2 N bits. bic-h: the same "
-        "with the rows of each state. constant: β bits. none: 0; set the blocks in this case.",
-    )
-    restarts: int = param(
-        5,
-        title="Starts",
-        low=1,
-        high=1000,
-        help="EM runs from random responsibilities for each number of hidden states and blocks.",
-    )
-    score: str = param(
-        LENGTH,
-        title="Criterion",
-        choices=SCORES,
-        help="dl: description length of the model and the rows. bic, bic-h: ½ log2 N bits per "
-        "parameter. held-out: bits of the held-out rows.",
-    )
-    validate: bool = param(
-        True,
-        title="Test the blocks",
-        help="Test on held-out rows whether the blocks are independent given the hidden variable; "
-        "the best accepted model is used.",
-    )
-    held_out: float = param(
-        1 / 3,
-        title="Held-out rows",
-        low=0,
-        high=0.5,
-        low_open=True,
-        help="Fraction of the rows for testing the blocks; the tables are then fitted to all rows.",
-    )
-    delta: float = param(
-        0.05,
-        title="Level δ",
-        low=0,
-        high=0.5,
-        low_open=True,
-        help="A pair across blocks is rejected if its information is too large with more than this"
-        " probability.",
-    )
-    label: str | None = param(
-        None,
-        title="Label column",
-        is_variable=True,
-        none_label="none",
-        help="A column that is not used for learning; the agreement of the hidden variable with it"
-        " is reported for every model.",
-    )
-    edge_penalty: float = param(
-        0.0, title="Penalty β", low=0, help="Bits, for the penalty “constant”.", advanced=True
-    )
-    smoothing: float = param(
-        1.0,
-        title="Smoothing",
-        low=0,
-        help="Pseudo-rows with the distribution of all rows, divided among the hidden states, so "
-        "that nothing is impossible; the thesis uses 0.",
-        advanced=True,
-    )
-    best: int = param(
-        5,
-        title="Models tested",
-        low=1,
-        high=100,
-        help="Number of the best models with different blocks that are tested until one is "
-        "accepted.",
-        advanced=True,
-    )
-    epsilon: float = param(
-        0.1,
-        title="Error ε",
-        low=0,
-        high=1,
-        low_open=True,
-        high_open=True,
-        help="Probability that the sampling of the test misjudges some pair; a small value makes "
-        "the test permissive.",
-        advanced=True,
-    )
-    test: str = param(
-        SANOV,
-        title="Test",
-        choices=TESTS,
-        help="sanov: valid for any number of rows, very conservative. chi2 and g: asymptotic "
-        "quantiles.",
-        advanced=True,
-    )
-    most_samples: int = param(
-        MAX_SAMPLES,
-        title="Maximum samples",
-        low=100,
-        high=1_000_000,
-        help="Number of samples of the hidden variable after which a pair is undecided.",
-        advanced=True,
-    )
-    form: str = param(
-        CORRECTED,
-        title="Description length",
-        choices=FORMS,
-        help="corrected: every table counts. as-published: the printed formula, which omits roots "
-        "and counts the parent states of one tree.",
-        advanced=True,
-    )
-    fine_bits: int = param(
-        FINE_BITS,
-        title="Maximum fractional bits",
-        low=0,
-        high=20,
-        help="Maximum number of fractional bits tried for a parameter.",
-        advanced=True,
-    )
-    range_bits: int = param(
-        RANGE_BITS,
-        title="Maximum range bits",
-        low=0,
-        high=10,
-        help="Maximum number of range bits tried for a parameter.",
-        advanced=True,
-    )
-    max_iterations: int = steps_param()
-    tolerance: float = tolerance_param()
-    knowledge: Knowledge | None = knowledge_param(
-        "the search chooses blocks of columns, not edges; the model is only checked."
-    )
 
 
 class HiddenRows:
@@ -243,7 +86,7 @@ class HiddenRows:
         self.notes: list[str] = []
         if params.validate or params.score == HELD_OUT:
             self._split(params.held_out, rng)
-        self._known: tuple[str | None, SparseRows] | None = None
+        self._known: tuple[tuple[str, ...], SparseRows] | None = None
 
     def _split(self, fraction: float, rng: np.random.Generator) -> None:
         count = int(case_total(self.data) * fraction)
@@ -254,19 +97,27 @@ class HiddenRows:
             return
         self.train, self.held = hold_out(self.data, fraction, rng)
 
-    def sparse(self, separator: str | None) -> SparseRows:
-        """The training rows; with a separator, its column gives the component of a row."""
+    def sparse(self, separator: tuple[str, ...]) -> SparseRows:
+        """The training rows; with a separator, its columns give the component of a row."""
         if self._known is None or self._known[0] != separator:
-            made = sparse_rows(self.train, None, separator, is_merged=True, cancel=self._cancel)
-            self._known = separator, made
+            self._known = separator, self._listed(self.train, separator)
         return self._known[1]
 
-    def all_sparse(self, separator: str | None) -> SparseRows:
+    def all_sparse(self, separator: tuple[str, ...]) -> SparseRows:
         """The training rows and the held-out rows."""
         rows = self.sparse(separator)
         if self.held is None:
             return rows
-        return joined(rows, sparse_rows(self.held, rows, separator, cancel=self._cancel))
+        return joined(rows, self._listed(self.held, separator, rows))
+
+    def _listed(
+        self, data: DataSet, separator: tuple[str, ...], like: SparseRows | None = None
+    ) -> SparseRows:
+        choice = None
+        if separator:
+            data, choice = as_one_column(data, separator)
+        is_merged = like is None and len(separator) < 2
+        return sparse_rows(data, like, choice, is_merged=is_merged, cancel=self._cancel)
 
     def accuracy(self, model: TreeMixture) -> float | None:
         """How well the component agrees with the label column; None without one."""
@@ -288,18 +139,17 @@ NEAR_BITS = 0.01
 
 @dataclass(frozen=True, eq=False)
 class _Cell:
-    """One setting of the grid: a separator, hidden with m states or a column, and p blocks."""
+    """One setting of the grid: a separator, hidden with m states or columns, and p blocks."""
 
-    separator: str | None
+    separator: tuple[str, ...]
     states: int
     blocks: int
     start: int
 
     def label(self, params: HiddenParams) -> str:
-        if self.separator is not None:
-            text = f"separator {self.separator}"
-        else:
-            text = f"{self.states} hidden states, start {self.start + 1} of {params.restarts}"
+        text = separator_text(self.separator, self.states)
+        if not self.separator:
+            text += f", start {self.start + 1} of {params.restarts}"
         return text if params.blocks is None else f"{self.blocks} blocks, {text}"
 
 
@@ -321,22 +171,27 @@ class HiddenSearch:
 
     def _grid(self) -> list[_Cell]:
         params, domain = self._params, self._rows.data.domain
-        names: list[str | None] = [None]
+        separators: list[tuple[str, ...]] = [()]
         if params.separator == VISIBLE:
-            names = [variable.name for variable in domain if variable.cardinality > 1]
+            separators = list(visible_separators(domain.variables, params.separator_columns))
         free = len(domain) - (params.separator == VISIBLE)
-        if not names or free < 1:
+        if not separators or free < 1:
             problem = "needs a column with several states and another column"
             raise ParameterError({"separator": problem})
         for asked in params.blocks or ():
             if asked > free:
                 raise ParameterError({"blocks": f"{asked} blocks are more than {free} columns"})
         return [
-            _Cell(name, states, blocks, start)
-            for name in names
-            for states in (params.components if name is None else (domain[name].cardinality,))
-            for blocks in params.blocks or (min(2, free),)
-            for start in range(params.restarts if name is None and states > 1 else 1)
+            _Cell(names, states, blocks, start)
+            for names in separators
+            for states in (
+                (math.prod(domain[name].cardinality for name in names),)
+                if names
+                else params.components
+            )
+            for blocks in params.blocks or (min(2, len(domain) - len(names)),)
+            if blocks <= len(domain) - len(names)
+            for start in range(params.restarts if not names and states > 1 else 1)
         ]
 
     # -- the run ----------------------------------------------------------------------------------
@@ -366,7 +221,7 @@ class HiddenSearch:
         )
         message = cell.label(self._params)
         yield Progress(done, f"{message}: starting")
-        if cell.separator is not None or cell.states == 1:
+        if cell.separator or cell.states == 1:
             em.start(np.full((rows.row_count, cell.states), 1 / cell.states))
         else:
             em.start_at_random(self._rng)
@@ -389,35 +244,32 @@ class HiddenSearch:
     def _run_em(
         self, em: HiddenTreeEm, message: str, done: float, number: int
     ) -> Generator[LearnEvent, None, int]:
-        params, before, quiet, step = self._params, -math.inf, 0, 0
-        rows = max(em.rows.total_weight, 1e-300)
+        params, step = self._params, 0
         is_known = em.count == 1 or bool((em.rows.choice >= 0).all())
         is_settled = is_known and not em.rows.gap_count
-        best = self._scan.best
-        for step in range(1, params.max_iterations + 1):
-            for part in em.improving():
+        for step, part in converging(em, params.max_iterations, params.tolerance, is_settled):
+            if part is not None:
                 yield Progress(done, f"{message}: {part}")
-            bits = em.last_log_likelihood / math.log(2) / rows
-            blocks = int((em.forests[0] < 0).sum())
-            counters = {
-                "score": bits,
-                "restart": float(number),
-                "EM step": float(step),
-                "hidden states": float(em.count),
-                "blocks": float(blocks),
-                "edges changed": float(em.changed_edges),
-                "structures": float(len(self._scan.structures())),
-            }
-            if best is not None:
-                counters["best length"] = best.length_bits
-            if em.count > 1:
-                counters |= {f"weight {k + 1}": float(w) for k, w in enumerate(em.weights)}
-            yield Progress(done, message, counters)
-            quiet = quiet + 1 if bits - before < params.tolerance * abs(bits) else 0
-            before = bits
-            if is_settled or quiet >= 3:
-                break
+            else:
+                yield Progress(done, message, self._counters(em, step, number))
         return step
+
+    def _counters(self, em: HiddenTreeEm, step: int, number: int) -> dict[str, float]:
+        best, rows = self._scan.best, max(em.rows.total_weight, 1e-300)
+        counters = {
+            "score": em.last_log_likelihood / math.log(2) / rows,
+            "restart": float(number),
+            "EM step": float(step),
+            "hidden states": float(em.count),
+            "blocks": float(int((em.forests[0] < 0).sum())),
+            "edges changed": float(em.changed_edges),
+            "structures": float(len(self._scan.structures())),
+        }
+        if best is not None:
+            counters["best length"] = best.length_bits
+        if em.count > 1:
+            counters |= {f"weight {k + 1}": float(w) for k, w in enumerate(em.weights)}
+        return counters
 
     def _measured(
         self, cell: _Cell, em: HiddenTreeEm, model: TreeMixture, blocks: Blocks, steps: int
@@ -435,8 +287,9 @@ class HiddenSearch:
             cancel=self._cancel,
         )
         exact = length.exact_data_bits
+        first, second = (*cell.separator, None, None)[:2]
         return Candidate(
-            cell.separator,
+            first,
             cell.states,
             cell.blocks,
             cell.start,
@@ -448,22 +301,26 @@ class HiddenSearch:
             None if held is None else data_bits(model, held) / held.total_weight,
             length.precision.fine,
             length.precision.range,
-            model.representation_size(),
+            shape.free_parameters,
             int((em.masses < EMPTY_ROWS).sum()),
             steps,
             length.gained_by_rounding / rows,
             self._rows.accuracy(model),
+            second_separator=second,
         )
 
-    def _model_of(self, separator: str | None, rows: SparseRows, tables: TreeTables) -> TreeMixture:
+    def _model_of(
+        self, separator: tuple[str, ...], rows: SparseRows, tables: TreeTables
+    ) -> TreeMixture:
+        if len(separator) > 1:  # some joint states may be in no row
+            masses = tables.weights[None] * rows.total_weight
+            tables = replace(tables, weights=smoothed_weights(masses, self._params.smoothing)[0])
         hidden = mixture_of(rows, tables)
-        if separator is None:
-            return hidden
-        return TreeMixture(self._rows.data.domain, hidden.weights, hidden.trees, separator)
+        return around_columns(hidden, self._rows.data.domain, separator) if separator else hidden
 
     def _model(self, candidate: Candidate) -> TreeMixture:
-        rows = self._rows.sparse(candidate.separator)
-        return self._model_of(candidate.separator, rows, self._tables[candidate.structure][1])
+        rows = self._rows.sparse(candidate.columns)
+        return self._model_of(candidate.columns, rows, self._tables[candidate.structure][1])
 
     # -- the test ---------------------------------------------------------------------------------
 
@@ -496,12 +353,22 @@ class HiddenSearch:
 
     def _check(self, index: int, rank: int) -> Generator[LearnEvent, None, PartitionCheck]:
         candidate = self._scan.candidates[index]
+        what = f"the model ranked {rank}"
+        result = yield from self._tested(self._model(candidate), candidate.blocks, what)
+        assert result is not None
+        return result
+
+    def _tested(
+        self, model: TreeMixture, blocks: Blocks, what: str
+    ) -> Generator[LearnEvent, None, PartitionCheck | None]:
+        """The test of blocks on the held-out rows; None if there is none."""
         params, held, result = self._params, self._rows.held, None
-        assert held is not None
+        if held is None or not params.validate:
+            return None
         for result in checks(
-            self._model(candidate),
+            model,
             held,
-            candidate.blocks,
+            blocks,
             rng=self._rng,
             delta=params.delta,
             epsilon=params.epsilon,
@@ -513,11 +380,10 @@ class HiddenSearch:
             samples = max((pair.samples for pair in result.pairs), default=0)
             yield Progress(
                 None,
-                f"Testing the blocks of the model ranked {rank}: {samples} samples, "
+                f"Testing the blocks of {what}: {samples} samples, "
                 f"{len(result.pairs) - open_pairs} of {len(result.pairs)} pairs decided",
                 {"pairs decided": float(len(result.pairs) - open_pairs), "samples": float(samples)},
             )
-        assert result is not None
         return result
 
     # -- the end ----------------------------------------------------------------------------------
@@ -527,9 +393,11 @@ class HiddenSearch:
         best = self._scan.best
         assert best is not None
         model = self._model(best)
+        divider = yield from self._divide(best, model)
+        divided = {} if divider is None else self._divided_measures(divider)
         if self._rows.held is not None:
             tables = self._tables[best.structure][1]
-            rows = self._rows.all_sparse(best.separator)
+            rows = self._rows.all_sparse(best.columns)
             em = HiddenTreeEm(
                 rows,
                 best.states,
@@ -538,11 +406,16 @@ class HiddenSearch:
                 cancel=self._cancel,
             )
             em.put(tables)
-            for _ in range(LAST_STEPS if best.separator is None else 1):
+            for _ in range(1 if best.columns else LAST_STEPS):
                 for part in em.improving():
                     yield Progress(None, f"fitting the chosen model to all rows: {part}")
                 self._cancel.raise_if_cancelled()
-            model = self._model_of(best.separator, rows, em.taken())
+            model = self._model_of(best.columns, rows, em.taken())
+            if divider is not None:
+                top = division_of(model, em.masses)
+                yield from divider.refit(top, self._rows.data, LAST_STEPS)
+        if divider is not None:
+            model = divider.model()
         note = identifiability(model)[1]
         self._scan = replace(self._scan, identifiability=note)
         yield ArtifactSaved(self._scan)
@@ -552,6 +425,7 @@ class HiddenSearch:
             yield Note(check.summary())
         yield from (Note(warning) for warning in self._warnings(best))
         measures = self._measures(best)
+        measures |= divided
         if check is not None:
             measures["pairs_tested"] = float(len(check.pairs))
             measures["pairs_rejected"] = float(len(check.pairs_with("rejected")))
@@ -561,6 +435,48 @@ class HiddenSearch:
             measures["log2_likelihood_per_row"] = -data_bits(model, self._rows.data) / whole
         yield Progress(1.0, f"{best.what}, {len(best.blocks)} blocks")
         yield Finished(model, measures)
+
+    def _divide(
+        self, best: Candidate, model: TreeMixture
+    ) -> Generator[LearnEvent, None, Divider | None]:
+        """Blocks with separators of their own; None if no block is divided."""
+        if self._params.levels == 1:
+            return None
+        masses = model.weights * self._rows.train.total_weight
+        divider = Divider(
+            division_of(model, masses),
+            self._rows.data.domain,
+            self._rows.train,
+            self._rows.held,
+            self._params,
+            self._score,
+            self._rng,
+            self._cancel,
+            self._tested,
+        )
+        yield from divider.run(best.value(self._score))
+        self._scan = replace(self._scan, divisions=tuple(divider.tried))
+        if divider.top.children:
+            return divider
+        yield Note("No block was divided further.")
+        return None
+
+    def _divided_measures(self, divider: Divider) -> dict[str, float]:
+        """What differs from those of the candidate; of the rows learned from, as there."""
+        kept = [division for division in self._scan.divisions if division.is_kept]
+        best, model = self._scan.best, divider.model()
+        assert best is not None
+        result = {
+            "score": best.value(self._score) + sum(division.gained for division in kept),
+            "blocks": float(len(partition_of(model) or ())),
+            "divided_blocks": float(len(kept)),
+            "description_length_per_row": divider.length(divider.top),
+        }
+        for name, rows in (("", self._rows.train), ("held_out_", self._rows.held)):
+            if rows is not None:
+                bits = data_bits(model, rows) / max(rows.total_weight, 1e-300)
+                result[f"{name}log2_likelihood_per_row"] = -bits
+        return result
 
     def _partition_note(self, best: Candidate) -> str:
         number, times = self._scan.structures()[best.blocks]
@@ -583,7 +499,7 @@ class HiddenSearch:
         if len(near) > 1:
             yield f"{len(near)} structures are within {NEAR_BITS} bits per row of the chosen one."
         lengths = [by_states[states] for states in sorted(by_states)]
-        if best.separator is None and len(lengths) > 2 and all(b < a for a, b in pairwise(lengths)):
+        if not best.columns and len(lengths) > 2 and all(b < a for a, b in pairwise(lengths)):
             yield (
                 "The description length decreases with every further hidden state: true blocks "
                 "may not be trees, or more states are needed."
@@ -606,6 +522,12 @@ class HiddenSearch:
         if candidate.accuracy is not None:
             result["accuracy"] = candidate.accuracy
         return result
+
+
+def division_of(model: TreeMixture, masses: Floats) -> Division:
+    """A model as the division at the top; all its columns are in its trees."""
+    even = averaged([model], np.ones(1))  # a choice variable becomes certain in every tree
+    return Division(model.weights[None], even.trees, masses.copy(), model.separators)
 
 
 class HiddenLearner(TreeMixtureLearner[HiddenParams]):

@@ -16,14 +16,15 @@ from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.validation i
 from pgmstudio.core.languages.tree_mixture.model import Blocks
 from pgmstudio.core.learning.artifacts import PlainFields
 
-Structure = tuple[str | None, int, Blocks]
+Structure = tuple[tuple[str, ...], int, Blocks]
 
 
 @dataclass(frozen=True)
 class Candidate:
     """One model; bits are per row, lengths: lower is better; `blocks` is its partition.
 
-    `separator` is the column that separates them, None for a hidden variable of so many states.
+    `separator` is the column that separates them, if there are two with `second_separator`; None
+    for a hidden variable of so many states.
     """
 
     separator: str | None
@@ -44,18 +45,24 @@ class Candidate:
     gained_by_rounding: float  # bits per row, 0 at a maximum of the likelihood
     accuracy: float | None = None
     check: PartitionCheck | None = None
+    second_separator: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that separate the blocks; none for a hidden variable."""
+        both = self.separator, self.second_separator
+        return tuple(name for name in both if name is not None)
 
     @property
     def structure(self) -> Structure:
         """The key of a structure, which another start may find again."""
-        return self.separator, self.states, self.blocks
+        return self.columns, self.states, self.blocks
 
     @property
     def what(self) -> str:
         """The text of the separator."""
-        if self.separator is not None:
-            return f"Separator {self.separator}"
-        return f"{self.states} hidden state{'' if self.states == 1 else 's'}"
+        text = separator_text(self.columns, self.states)
+        return text[0].upper() + text[1:]
 
     @property
     def verdict(self) -> str:
@@ -71,6 +78,42 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class DividedBlock:
+    """A separator within a block, hidden without columns; `gained` is in bits per row."""
+
+    block: tuple[str, ...]
+    separator: tuple[str, ...]
+    states: int
+    blocks: Blocks
+    gained: float  # by the criterion of the run
+    is_kept: bool
+    check: PartitionCheck | None = None
+
+    @property
+    def what(self) -> str:
+        """The text of the separator."""
+        return separator_text(self.separator, self.states)
+
+    @property
+    def verdict(self) -> str:
+        return NOT_TESTED if self.check is None else self.check.verdict
+
+    def text(self) -> str:
+        parts = " | ".join(", ".join(block) for block in self.blocks)
+        text = f"Block {', '.join(self.block)}: {self.what} of its own, {parts}, "
+        if self.is_kept:
+            return text + f"{self.gained:.4f} bits per row better: divided."
+        why = f"{-self.gained:.4f} bits per row worse" if self.gained <= 0 else self.verdict
+        return text + f"{why}: not divided."
+
+
+def separator_text(columns: tuple[str, ...], states: int) -> str:
+    if columns:
+        return f"separator {' and '.join(columns)}"
+    return f"{states} hidden state{'' if states == 1 else 's'}"
+
+
+@dataclass(frozen=True)
 class HiddenScan(PlainFields):
     """The candidates of one run in the order they were passed; `chosen` is the index of the
     result."""
@@ -79,6 +122,7 @@ class HiddenScan(PlainFields):
     candidates: tuple[Candidate, ...] = ()
     chosen: int | None = None
     identifiability: str = ""
+    divisions: tuple[DividedBlock, ...] = ()
 
     kind = "hidden-scan"
 

@@ -19,8 +19,8 @@ from pgmstudio.core.experiments.generators.hidden_variable_models import (
 from pgmstudio.core.languages.learners import restored
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.learner import (
     HiddenLearner,
-    HiddenParams,
 )
+from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.params import HiddenParams
 from pgmstudio.core.languages.tree_mixture.learning.hidden_variable.trace import (
     HiddenScan,
     label_accuracy,
