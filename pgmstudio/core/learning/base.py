@@ -190,11 +190,11 @@ def missing_data_text(data: DataSet, treatment: str) -> str:
 def refuse_empty(data: DataSet) -> str | None:
     """The reason when there is nothing to learn from."""
     if len(data.domain) == 0:
-        return "Not now: the data has no columns. Import or choose at least one."
+        return "The data has no columns. Import or choose at least one."
     if data.row_count == 0:
-        return "Not now: the data has no rows. Import some, or widen the filter."
+        return "The data has no rows. Import some, or widen the filter."
     if data.total_weight <= 0:
-        return "Not now: every row has weight 0. Choose another weight column."
+        return "Every row has weight 0. Choose another weight column."
     return None
 
 

@@ -23,6 +23,13 @@ def canvas_metrics(size: str = "caption", weight: Weight = "regular") -> QFontMe
     return QFontMetricsF(canvas_font(size, weight))
 
 
+def largest_size(text: str, weight: Weight, width: float) -> str:
+    """The size in which a name fits, so that it is made smaller before it is cut."""
+    sizes = ("dense", "caption", "micro")
+    fits = (s for s in sizes if canvas_metrics(s, weight).horizontalAdvance(text) <= width)
+    return next(fits, sizes[-1])
+
+
 @lru_cache(maxsize=64)
 def font_of_height(pixels: int, weight: Weight = "medium") -> QFont:
     """The canvas font at any height, for names that keep their size on screen."""

@@ -17,6 +17,7 @@ from pgmstudio.gui.canvas.fonts import (
     canvas_font,
     canvas_metrics,
     font_of_height,
+    largest_size,
     metrics_of_height,
 )
 from pgmstudio.gui.canvas.node_geometry import (
@@ -266,15 +267,15 @@ class NodePainter:
             self._paint_entropy(face.entropy_bits)
             return
         is_box = self._look.shape is NodeShape.BOX
-        painter.setFont(canvas_font("dense", "regular" if is_box else "medium"))
         painter.setPen(theme().color(self._ink))
-        metrics = canvas_metrics("dense", "medium")
         lines = face.title.split("\n")
+        available = self._box.width() - 2 * INDENT + 6
+        size = largest_size(max(lines, key=len), "medium", available)
+        painter.setFont(canvas_font(size, "regular" if is_box else "medium"))
+        metrics = canvas_metrics(size, "medium")
         top = self._box.center().y() - LINE * len(lines) / 2
         for number, text in enumerate(lines):
-            shown = metrics.elidedText(
-                text, Qt.TextElideMode.ElideMiddle, self._box.width() - 2 * INDENT + 6
-            )
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, available)
             position = QRectF(0, top + LINE * number, self._box.width(), LINE)
             painter.drawText(position, _CENTER, shown)
 
@@ -334,8 +335,10 @@ class NodePainter:
                 painter.drawText(position, _RIGHT, shown)
                 right -= width + 5
         available = right - INDENT - (8 if face.note else 0)
+        size = largest_size(title, "semibold", available)
+        bold = canvas_metrics(size, "semibold")
         shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
-        painter.setFont(canvas_font("dense", "semibold"))
+        painter.setFont(canvas_font(size, "semibold"))
         painter.setPen(colors.color("text"))
         painter.drawText(QRectF(INDENT, middle - 9, available + 2, 18), _LEFT, shown)
         if face.note:

@@ -142,10 +142,16 @@ class ColumnList(Table):
 
     @property
     def wanted_width(self) -> int:
-        """The width of the list at which nothing but a histogram is left out."""
+        """The width of the list at which nothing is left out."""
         others = sum(self._width_of(column) for column in (TICK, MISSING, CHIP))
-        facts = min(self._longest(row.facts for row in self.rows) + 16, _MAX_FACTS)
-        return self._names_width + others + facts + theme().px("icon")
+        bars = round(_BARS_WIDTH * theme().scale)
+        return self._names_width + bars + self._facts_width + others + theme().px("icon")
+
+    @property
+    def _facts_width(self) -> int:
+        """The width at which no range or number of states is cut, if it is not very long."""
+        longest = self._longest(row.facts for row in self.rows) + 16
+        return min(longest, round(_MAX_FACTS * theme().scale))
 
     def _size_names(self) -> None:
         """As wide as the longest name; names have their width before ranges and states."""
@@ -155,11 +161,12 @@ class ColumnList(Table):
         head = QFontMetrics(theme().font("dense", "semibold"))
         facts = head.horizontalAdvance(BRIEF_HEAD) + 12
         least = min(wanted, round(_MIN_NAME * theme().scale))
-        others = sum(self._width_of(column) for column in (TICK, MISSING, CHIP)) + facts
+        others = sum(self._width_of(column) for column in (TICK, MISSING, CHIP))
         bars = round(_BARS_WIDTH * theme().scale)
-        # The histograms go before a name is shortened.
-        self.setColumnHidden(BARS, self.viewport().width() - others - bars < wanted)
-        others += self._width_of(BARS)
+        # The histograms go before a name or what stands behind them is shortened.
+        space = self.viewport().width() - others - max(facts, self._facts_width)
+        self.setColumnHidden(BARS, space - bars < wanted)
+        others += facts + self._width_of(BARS)
         width = max(least, min(wanted, self.viewport().width() - others))
         self.setColumnWidth(NAME, width)
         if self._short.names != tuple(names):

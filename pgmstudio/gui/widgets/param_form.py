@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QDropEvent, QKeyEvent
+from PySide6.QtGui import QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -26,6 +26,7 @@ from pgmstudio.core.csv_text import csv_text
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.params import AUTO, ParamKind, ParamSpec, parse_params, specs_of
 from pgmstudio.gui.theme.icons import icon
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import label, named, set_role, text_width
 from pgmstudio.gui.widgets.combo_box import Combo
 from pgmstudio.gui.widgets.wheel_focus import need_focus_for_wheel
@@ -73,6 +74,7 @@ WIDEST_TITLE = "Equivalent sample size"  # longer titles wrap
 STEPS = 200
 # A number that may not be 0 matters by its order of magnitude: this many powers of ten.
 DECADES = 4
+_WIDE_FORM = 440  # px at 100 %: a form that has space for sliders
 
 
 def has_slider(spec: ParamSpec) -> bool:
@@ -221,6 +223,7 @@ class ParamForm(QWidget):
         self._errors: dict[str, QLabel] = {}
         self._titles: dict[str, QLabel] = {}
         self._sliders: dict[str, ParamSlider] = {}
+        self._is_advanced = self._is_locked = False
         for spec in specs_of(params_type):
             if spec.kind is ParamKind.OBJECT and spec.object_type not in self._objects:
                 continue
@@ -261,12 +264,23 @@ class ParamForm(QWidget):
         return any(field.spec.advanced for field in self._fields.values())
 
     def show_advanced(self, shown: bool) -> None:
+        self._is_advanced = shown
         for name, field in self._fields.items():
             visible = shown or not field.spec.advanced
             field.widget.setVisible(visible)
             self._titles[name].setVisible(visible)
-            if name in self._sliders:
-                self._sliders[name].setVisible(visible and field.widget.isEnabled())
+        self._show_sliders()
+
+    def _show_sliders(self) -> None:
+        """Beside the fields that can be changed, where there is space for them."""
+        is_usable = not self._is_locked and self.width() >= _WIDE_FORM * theme().scale
+        for name, slider in self._sliders.items():
+            is_shown = self._is_advanced or not self._fields[name].spec.advanced
+            slider.setVisible(is_usable and is_shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_sliders()
 
     def params(self) -> Any | None:
         """The parameters as they stand; fields that are wrong are marked."""
@@ -298,10 +312,10 @@ class ParamForm(QWidget):
             field.refresh_objects()
 
     def set_locked(self, locked: bool) -> None:
+        self._is_locked = locked
         for field in self._fields.values():
             field.widget.setEnabled(not locked)
-        for slider in self._sliders.values():
-            slider.setVisible(not locked)
+        self._show_sliders()
 
     def _on_changed(self) -> None:
         self.params()

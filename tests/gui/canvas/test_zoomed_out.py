@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, PictureNode
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import LABEL_SHRINKS_TO
-from pgmstudio.gui.canvas.fonts import metrics_of_height
+from pgmstudio.gui.canvas.fonts import canvas_metrics, largest_size, metrics_of_height
 from pgmstudio.gui.canvas.legend import LegendEntry, in_lines
 from pgmstudio.gui.canvas.node_geometry import (
     MIN_PART,
@@ -318,6 +318,15 @@ def test_a_word_is_cut_only_where_even_the_smallest_letters_are_too_wide() -> No
     width = smallest.horizontalAdvance("Superfund") + 8
     assert small_face("Superfund", (width, 60.0), 0, 0.5).lines == ("Superfund",)
     assert small_face("Superfund", (0.7 * width, 60.0), 0, 0.5).lines == ("Supe", "rfund")
+
+
+def test_a_title_is_made_smaller_before_it_is_cut() -> None:
+    title = "Husbands_education"
+    sizes = {size: canvas_metrics(size, "semibold") for size in ("dense", "caption", "micro")}
+    for size, metrics in sizes.items():
+        width = metrics.horizontalAdvance(title)
+        assert largest_size(title, "semibold", width) == size
+    assert largest_size(title, "semibold", 20.0) == "micro"
 
 
 def test_a_legend_of_many_entries_leaves_the_canvas_to_the_graph(canvas: Canvas) -> None:

@@ -22,6 +22,7 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import COLUMNS, CUTS, SPLIT
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.column_table import BARS, FACTS
 from pgmstudio.gui.widgets.grid_view import MARKS
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook
@@ -470,6 +471,11 @@ def test_long_names_have_room_and_bins_begin_where_there_are_some(
     listed = page.view.columns.list
     shown = {row.name: listed.itemDelegate().short_texts[1][row.name] for row in listed.rows}
     assert shown == dict(zip(names, names, strict=True))
+    # Neither histograms nor ranges are given up, and none of the ranges is cut.
+    assert not listed.isColumnHidden(BARS)
+    text_width = listed.fontMetrics().horizontalAdvance
+    widest = max(text_width(row.facts) for row in listed.rows)
+    assert listed.columnWidth(FACTS) > widest
 
 
 def test_sets_of_states_are_offered_read_and_kept_in_the_plan(

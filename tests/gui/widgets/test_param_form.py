@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from pgmstudio.core.languages.learners import all_learners
 from pgmstudio.core.languages.markov_network.learning.mpl import MplParams
 from pgmstudio.gui.widgets.combo_box import Combo
-from pgmstudio.gui.widgets.param_form import ParamForm
+from pgmstudio.gui.widgets.param_form import ParamForm, ParamSlider
 
 WIDTH = 380  # of the form in a window of 1280 pixels
 
@@ -22,6 +22,22 @@ def test_the_form_of_a_learner_fits_beside_the_inspector(qtbot: QtBot, key: str)
     qtbot.addWidget(form)
     form.show_advanced(True)
     assert form.minimumSizeHint().width() <= WIDTH
+
+
+def test_sliders_stand_beside_fields_only_where_there_is_space(qtbot: QtBot) -> None:
+    form = ParamForm(all_learners()["bn.hill-climb"].params_type)
+    qtbot.addWidget(form)
+    form.resize(700, 600)
+    form.show()
+    slider = form.findChild(ParamSlider)
+    assert isinstance(slider, ParamSlider)
+    assert slider.isVisible()
+    form.resize(WIDTH, 600)
+    qtbot.waitUntil(lambda: not slider.isVisible())
+    form.resize(700, 600)
+    qtbot.waitUntil(slider.isVisible)
+    form.set_locked(True)
+    assert not slider.isVisible()
 
 
 def test_rules_that_combine_blankets_are_written_out(qtbot: QtBot) -> None:

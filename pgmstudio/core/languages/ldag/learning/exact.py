@@ -56,7 +56,7 @@ class ExactLearner(LabelLearner[ExactParams]):
         columns = len(data.domain)
         if columns > MAX_VARIABLES:
             return (
-                f"Not now: the exact search is for at most {MAX_VARIABLES} columns and there are "
+                f"The exact search is for at most {MAX_VARIABLES} columns and there are "
                 f"{columns}. Select fewer columns, or use the greedy search (ldag.greedy)."
             )
         return super().refuses(data)

@@ -46,7 +46,7 @@ class RelationalLearner(BaseLearner[P]):
     def refuses(self, data: DataSet) -> str | None:
         reason = super().refuses(data)
         if reason is None and data.incomplete_row_count == data.row_count:
-            reason = "Not now: every row has a missing cell, so there are no tuples."
+            reason = "Every row has a missing cell, so there are no tuples."
         return reason
 
     @abstractmethod

@@ -631,7 +631,7 @@ class TreeMixtureLearner(BaseLearner[P]):
         is_dense = self.is_shared or data.has_missing or max(cards) > 2
         if cells > MAX_CELLS and is_dense:
             return (
-                f"Not now: the columns have {cells} states, not counting the most frequent of "
+                f"The columns have {cells} states, not counting the most frequent of "
                 f"each; the counts of their pairs fit into memory up to {MAX_CELLS}. "
                 "Leave columns out, or merge states."
             )

@@ -71,7 +71,7 @@ class ExactNetworkLearner(BaseLearner[ExactParams]):
         columns = len(data.domain)
         if columns > MAX_VARIABLES:
             return (
-                f"Not now: the exact search is for at most {MAX_VARIABLES} columns and there are "
+                f"The exact search is for at most {MAX_VARIABLES} columns and there are "
                 f"{columns}. Select fewer columns, or use hill climbing (bn.hill-climb)."
             )
         return super().refuses(data)
