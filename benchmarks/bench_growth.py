@@ -33,7 +33,7 @@ FEWEST_ROWS, FEWEST_COLUMNS, MOST_ROWS, MOST_COLUMNS = 2000, 6, 1_024_000, 37
 COLUMNS = 12  # so many that most rows differ
 FIXED_ROWS = 500  # the time of so few is that of any table
 FITTED = 4  # runs
-REPEATS, REPEATED_SECONDS = 5, 1.5
+REPEATS, REPEATED_SECONDS = 5, 1.0
 NOTE = (
     "Rows: everything is counted in one pass, so the exponent is 1 but for caches; that of runs "
     "below a second varies by 0.1 on a busy machine. Equal rows are merged first, and what comes "
@@ -86,7 +86,7 @@ def growth(
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("keys", nargs="*", metavar="KEY")
-    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--seconds", type=float, default=2.0)
     args = parser.parse_args(argv)
     alarm = network_rows("alarm", MOST_ROWS)
 
