@@ -81,7 +81,7 @@ def write_log_panels(path: Path, title: str, across: str, curves: Mapping[str, C
         parts.append(
             element("rect", x=left, y=top, width=PANEL_WIDTH, height=PANEL_HEIGHT, **frame)
         )
-        parts.append(_text(left, top - 5, name, size=11))
+        parts.append(_text(left, top - 5, name, size=9.5))
         if column == 0:
             for power in (low_y, high_y):
                 parts.append(
