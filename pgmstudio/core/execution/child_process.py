@@ -24,6 +24,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import resource_tracker, shared_memory
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any, Protocol, TypeVar, cast
 
 from pgmstudio.core.errors import Cancelled, PgmStudioError, RunFailedError
@@ -168,6 +170,21 @@ def in_process(task: Task[Event_co], cancel: CancelToken) -> Iterator[Event_co]:
         SPARE_CHILD.renew()
 
 
+_starting = threading.Lock()
+
+
+def start_process(process: BaseProcess) -> None:
+    """Start a child without the caller's script, which multiprocessing would run once more in the
+    child: a script needs no `if __name__ == "__main__"`, and what it prints is printed once."""
+    with _starting:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            process.start()
+        finally:
+            sys.modules["__main__"] = script
+
+
 class _Child:
     """A process for one task, which it gets at its start or, with `modules`, once they are loaded
     and the task is sent."""
@@ -182,7 +199,7 @@ class _Child:
     def start(self) -> None:
         """Unless it has started."""
         if self.process.pid is None:
-            self.process.start()
+            start_process(self.process)
             self._theirs.close()
 
     def end(self) -> None:

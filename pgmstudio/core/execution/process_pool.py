@@ -35,6 +35,7 @@ from pgmstudio.core.execution.child_process import (
     end_with_parent,
     pack,
     send_to_child,
+    start_process,
     unpack,
 )
 from pgmstudio.core.execution.events import CancelToken
@@ -123,7 +124,7 @@ class _Member:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe(duplex=True)
         self.child: Any = context.Process(target=_member_main, args=(theirs, packed), daemon=True)
-        self.child.start()
+        start_process(self.child)
         theirs.close()
         self.number: int | None = None
         self.is_suspended = False
