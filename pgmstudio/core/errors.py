@@ -155,7 +155,7 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
     if len(name) > _LONGEST_COMPARED:
         return None
     short = [other for other in known[:_MAX_COMPARED] if len(other) <= _LONGEST_COMPARED]
-    close = difflib.get_close_matches(name, short, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name, short, n=1, cutoff=0.6)
     if close or len(name) < _SHORTEST_PART:
         return next(iter(close), None)
     part = name.lower()

@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 
 from pgmstudio.cli.man_page import man_page
+from pgmstudio.cli.options.evidence import observed_states
 from pgmstudio.cli.registry import COMMANDS
 from pgmstudio.cli.terminal.parser import listed, listed_names, spelled
+from pgmstudio.core.data.variables import Domain, Variable
+from pgmstudio.core.errors import UnknownNameError
 from tests.cli.conftest import Call
 
 TypeIn = Callable[[Path], None]
@@ -125,11 +128,29 @@ def test_findings_and_lists_may_be_separated_by_commas_or_blanks(call: Call, asi
     with_blanks = call(
         "query", asia, "--given", "smoke=yes", "xray=no", "--of", "lung", "tub", "--json"
     )
-    assert with_commas.json == with_blanks.json
+    one_argument = call("query", asia, "--given", "smoke=yes xray=no", "--of", "lung tub", "--json")
+    assert with_commas.json == with_blanks.json == one_argument.json
     assert listed("a, b c,,d") == ["a", "b", "c", "d"]
     assert listed_names("a b,c", ["a b", "c"]) == ["a b", "c"]
     assert listed_names("a b", ["a", "B"]) == ["a", "B"]
     assert listed_names(["x,y"], ["x,y"]) == ["x,y"]
+
+
+def test_blanks_in_states_do_not_separate_findings() -> None:
+    domain = Domain((Variable("a", ("x y", "no, b=z")), Variable("b", ("z", "w"))))
+    assert observed_states(domain, ["a=x y, b=z"]) == {"a": "x y", "b": "z"}
+    assert observed_states(domain, ["a=no, b=z"]) == {"a": "no, b=z"}
+    with pytest.raises(UnknownNameError, match="No state of a is called “x z”"):
+        observed_states(domain, ["a=x z"])
+
+
+def test_a_model_in_place_of_data_and_a_folder_are_refused_as_such(
+    call: Call, asia: Path, tmp_path: Path
+) -> None:
+    assert "asia.json: is a model, not a table." in call("learn", "hc", asia).err
+    assert "is a folder, not a file." in call("describe", tmp_path).err
+    out = tmp_path / "none" / "a.svg"
+    assert f"there is no folder {out.parent}" in call("draw", asia, out).err
 
 
 def test_lists_of_learners_and_numbers_go_on_over_several_words(

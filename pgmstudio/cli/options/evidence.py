@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pgmstudio.cli.terminal.parser import CommandParser, UsageError, spelled
+from pgmstudio.cli.terminal.parser import CommandParser, UsageError, listed, spelled
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.errors import UnknownNameError
@@ -108,16 +108,23 @@ def observed_states(domain: Domain, texts: Sequence[str]) -> dict[str, str]:
 
 
 def _findings_in(domain: Domain, texts: Sequence[str]) -> Iterator[str]:
-    """Texts V=s; one with commas is several, unless its state is known as it is."""
-    for text in texts:
+    """Texts V=s; one with commas or blanks is several, unless its state is known as it is."""
+
+    def is_finding(text: str) -> bool:
         name, _, state = text.partition("=")
         variable = spelled(name, domain.names)
-        parts = [part.strip() for part in text.split(",")]
-        is_one = variable in domain and spelled(state, domain[variable].states) in set(
+        return variable in domain and spelled(state, domain[variable].states) in set(
             domain[variable].states
         )
-        is_list = all(spelled(part.partition("=")[0], domain.names) in domain for part in parts)
-        yield from [text] if is_one or not is_list else parts
+
+    def begins_with_variable(text: str) -> bool:
+        return "=" in text and spelled(text.partition("=")[0], domain.names) in domain
+
+    for text in texts:
+        splits = ([text], [part.strip() for part in text.split(",")], listed(text))
+        named = [parts for parts in splits if all(map(begins_with_variable, parts))]
+        known = [parts for parts in named if all(map(is_finding, parts))]
+        yield from [*known, *reversed(named), [text]][0]
 
 
 def state_of(variable: Variable, text: str) -> str:

@@ -65,6 +65,8 @@ def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> 
         _flush_folder(path.parent)
     except OSError as problem:
         reason = problem.strerror or str(problem)
+        if isinstance(problem, FileNotFoundError):
+            reason = f"there is no folder {target.parent}"
         raise FileError(target, f"cannot be written: {reason}. Choose another folder.") from problem
 
 

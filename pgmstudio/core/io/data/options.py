@@ -71,7 +71,9 @@ class ImportOptions:
             problems["decimal"] = "must be . or ,"
         if self.decimal == "," and self.delimiter == ",":
             problems["decimal"] = "cannot be the delimiter too"
-        if self.bins is not None and not 1 <= self.bins <= 1000:
+        if self.bins is not None and not isinstance(self.bins, int):
+            problems["bins"] = f"{self.bins!r} is not a whole number"
+        elif self.bins is not None and not 1 <= self.bins <= 1000:
             problems["bins"] = "must be between 1 and 1000"
         if self.binning not in METHODS:
             problems["binning"] = f"{self.binning!r} is not one of {', '.join(METHODS)}"

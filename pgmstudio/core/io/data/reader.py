@@ -43,6 +43,7 @@ from pgmstudio.core.io.data.formats.raw_table import RawTable
 from pgmstudio.core.io.data.formats.text_sniffing import natural_key
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.spreadsheets import quote_formulas
+from pgmstudio.core.io.models.files import is_model_path
 from pgmstudio.core.io.reading_limits import check_regular, unpacks_beyond
 
 if TYPE_CHECKING:
@@ -101,13 +102,14 @@ def read_table(
     What a damaged file could take the whole program down with is read by a child process.
     """
     path, options = Path(path), options or ImportOptions()
+    check_regular(path, DataFileError)
     kind = data_format(path)
     if kind is None:
         known = ", ".join(ending for each in FORMATS for ending in each.endings)
-        raise DataFileError(path, f"has no known ending. Data files end in {known}.")
+        what = "is a model, not a table" if is_model_path(path) else "has no known ending"
+        raise DataFileError(path, f"{what}. Data files end in {known}.")
     if _PART.fullmatch(path.name) and options.header is None:
         options = replace(options, header=False)
-    check_regular(path, DataFileError)
     reading = partial(_read_here, path, options)
     is_large = path.suffix.lower() == ".gz" and unpacks_beyond(path, _SMALL_UNPACKED)
     if (kind.in_child or is_large) and not is_limited():
