@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("pgmstudio", "resources", "docs", "sample_data")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
+DESCRIPTION = ROOT / "resources" / "packaging" / "description.md"
 
 TEN_LINES = """
 import pgmstudio as pgm
@@ -70,6 +73,14 @@ def test_what_is_installed_from_the_wheel_has_its_files(wheel: Path, tmp_path: P
     assert "Exec=pgmstudio-window" in (share / "applications/pgmstudio.desktop").read_text()
     assert (share / "icons/hicolor/scalable/apps/pgmstudio.svg").is_file()
     assert "cross\\-validate" in (share / "man/man1/pgmstudio.1").read_text()
+    (metadata,) = installed.glob("pgmstudio-*.dist-info/METADATA")
+    assert metadata.read_text(encoding="utf-8").endswith(DESCRIPTION.read_text(encoding="utf-8"))
+
+
+def test_the_description_of_the_package_is_true_and_leads_nowhere_that_is_missing() -> None:
+    assert not re.search(r"\]\((?!https://)", DESCRIPTION.read_text(encoding="utf-8"))
+    result = doctest.testfile(str(DESCRIPTION), module_relative=False)
+    assert (result.attempted, result.failed) == (4, 0)
 
 
 def interpreter(version: str) -> str:
