@@ -342,6 +342,7 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     "data": data,
     "small": small_scenes.small,
     "saving": saving_scenes.saving,
+    "sessions": saving_scenes.sessions,
     **comparing_scenes.GROUPS,
     **curve_scenes.GROUPS,
     **degree_scenes.GROUPS,

@@ -7,13 +7,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QMessageBox
+from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
 
 from pgmstudio.core.project.edits import replace_data, set_title
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver, WindowTour
+from pgmstudio.gui.files import session
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.files.saving import ProjectSaver
+from pgmstudio.gui.files.session import SessionCommands
 from pgmstudio.gui.navigation import open_model_page
 from tests.gui.small_scenes import SAMPLES
 from tests.gui.walking import opened_windows
@@ -57,6 +60,36 @@ def saving(driver: WindowDriver, own: Path) -> Iterator[str]:
     driver.do("edit.preferences")
     QTest.qWait(200)
     yield "reading-limit"
+    _close_dialogs(driver)
+
+
+def sessions(driver: WindowDriver, own: Path) -> Iterator[str]:
+    """Recording a macro, replaying it on another data set, and the list of shortcuts."""
+    app = driver.app
+    tour = WindowTour(driver.window)
+    tour.import_rows(SAMPLES / "check-up.csv")
+    tour.data()
+    driver.do("edit.record-macro")
+    app.change("Rename", partial(set_title, title="Check-up"))
+    menu = driver.window.findChild(QMenu, "menuEdit")
+    assert menu is not None
+    menu.popup(driver.window.mapToGlobal(QPoint(60, 30)))
+    driver.settle()
+    yield "recording"
+    menu.close()
+    macro = own / "macro.py"
+    app.service(SessionCommands).save(macro, 1)
+    driver.settle()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "choose_file", lambda *_, **__: macro)
+        QTest.qWait(500)
+        driver.do("edit.replay-macro")
+        driver.settle()
+        yield "replay"
+        _close_dialogs(driver)
+    driver.do("edit.shortcuts")
+    QTest.qWait(200)
+    yield "shortcuts"
     _close_dialogs(driver)
 
 
