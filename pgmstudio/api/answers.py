@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from pgmstudio.core.errors import FileError, UnknownNameError
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.reports.pictures import PICTURE_ENDINGS, picture_of
 
 if TYPE_CHECKING:
     import pandas
@@ -37,8 +39,20 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        return dict(zip(self.columns, self.rows[index], strict=True))
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, index: str) -> tuple[Any, ...]: ...
+
+    def __getitem__(self, index: int | str) -> dict[str, Any] | tuple[Any, ...]:
+        """A row by its number, or a column by its name."""
+        if isinstance(index, int):
+            return dict(zip(self.columns, self.rows[index], strict=True))
+        if index not in self.columns:
+            raise UnknownNameError("column", index, self.columns)
+        at = self.columns.index(index)
+        return tuple(row[at] for row in self.rows)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dict per row."""
@@ -194,8 +208,11 @@ class Drawing:
     svg: str
 
     def save(self, path: Path | str) -> None:
-        """Write the SVG file, whole or not at all."""
-        replace_file(Path(path), self.svg.encode())
+        """Write an SVG, PNG or PDF file, by the ending; the last two need the extra `gui`."""
+        ending = Path(path).suffix.lower()
+        if ending not in PICTURE_ENDINGS:
+            raise FileError(path, f"must end in {', '.join(PICTURE_ENDINGS)}.")
+        replace_file(Path(path), picture_of(self.svg, ending))
 
     def _repr_svg_(self) -> str:
         return self.svg

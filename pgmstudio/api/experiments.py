@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pgmstudio.api.answers import Drawing, Table
-from pgmstudio.api.checks import check_mapping, check_whole
+from pgmstudio.api.checks import check_mapping, check_whole, keys_of
 from pgmstudio.api.data import TableLike, read_data, rows_for
 from pgmstudio.api.learning import task_of
 from pgmstudio.api.models import Fitted
@@ -151,7 +151,7 @@ def _fit_table(comparison: FitComparison) -> Table:
 
 
 def cross_validate(
-    learners: Sequence[str] | Mapping[str, Mapping[str, Any]],
+    learners: str | Sequence[str] | Mapping[str, Mapping[str, Any]],
     data: TableLike,
     *,
     folds: int = DEFAULT_FOLDS,
@@ -163,9 +163,10 @@ def cross_validate(
     All learners have the same folds. A mapping gives the parameters of each learner. The columns
     are those of `compare`; the intervals allow for the common training rows of the folds.
     """
-    named_params = learners if isinstance(learners, Mapping) else {key: {} for key in learners}
+    if not isinstance(learners, Mapping):
+        learners = {key: {} for key in keys_of(learners)}
     rows = read_data(data).dataset
-    tasks = [task_of(key, rows, seed, dict(params)) for key, params in named_params.items()]
+    tasks = [task_of(key, rows, seed, dict(params)) for key, params in learners.items()]
     plan = CrossValidationPlan(
         named_once((task.learner_key, task.params) for task in tasks), rows, folds, seed, jobs
     )
@@ -234,7 +235,7 @@ class Curve:
 
 
 def sl_curve(
-    learners: Sequence[str],
+    learners: str | Sequence[str],
     data: TableLike,
     *,
     test: TableLike | None = None,
@@ -250,7 +251,9 @@ def sl_curve(
     check_whole(0, seed=seed)
     rows = read_data(data).dataset
     held_out = None if test is None else rows_for(rows.domain, test)
-    plan = CurvePlan.of(learners, lambdas=tuple(lambdas), seeds=(seed,), test_share=test_share)
+    plan = CurvePlan.of(
+        keys_of(learners), lambdas=tuple(lambdas), seeds=(seed,), test_share=test_share
+    )
     events = run_curve(plan, rows, held_out, rng=np.random.default_rng(seed), cancel=NEVER)
     return Curve(tuple(event for event in events if isinstance(event, CurvePoint)))
 

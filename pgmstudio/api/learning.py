@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.api.answers import Table
-from pgmstudio.api.checks import check_seconds, check_whole
+from pgmstudio.api.checks import brief, check_seconds, check_whole
 from pgmstudio.api.data import TableLike, read_data
 from pgmstudio.api.models import Fitted
 from pgmstudio.core.errors import Cancelled, DataError, ParameterError, PgmStudioError
@@ -59,7 +59,7 @@ def presets(learner: str) -> Table:
 def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) -> LearnTask:
     """A run with checked parameters; ParameterError names everything that is wrong."""
     if not isinstance(learner, str):
-        raise ParameterError({"learner": f'{learner!r:.40} is not a key such as "bn.kes"'})
+        raise ParameterError({"learner": f'{brief(learner)} is not a key such as "bn.kes"'})
     known = learner_of(learner)
     reading = [name for name in params if name in _READING and name not in _names(known)]
     if reading:
@@ -67,7 +67,11 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
             {reading[0]: f"is an option of read_data: read_data(…, {reading[0]}=…)"}
         )
     plain = {name: _plain(name, value) for name, value in params.items()}
-    settings: Any = parse_params(known.params_type, named_settings(learner, plain))
+    try:
+        settings: Any = parse_params(known.params_type, named_settings(learner, plain))
+    except ParameterError as error:  # named as the keyword arguments are
+        problems = {name.replace("-", "_"): text for name, text in error.problems.items()}
+        raise ParameterError(problems) from None
     check_whole(0, seed=seed)
     rows = read_data(data).dataset
     reason = known.refuses(rows)

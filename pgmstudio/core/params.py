@@ -175,8 +175,10 @@ def parse_params(params_type: type[P], given: Mapping[str, object]) -> P:
     for key, value in given.items():
         name = key if key in specs else by_option.get(key)
         if name is None:
-            hint = _hint(key.replace("_", "-"), tuple(by_option))
-            problems[key] = f"is not a parameter here; there are {', '.join(by_option)}{hint}"
+            names = tuple(by_option) if "-" in key else tuple(specs)  # as they were written
+            problems[key] = (
+                f"is not a parameter here; there are {', '.join(names)}{_hint(key, names)}"
+            )
             continue
         try:
             values[name] = parse_value(specs[name], value)
