@@ -110,3 +110,11 @@ def test_what_the_script_for_windows_starts_exists() -> None:
     files = re.findall(r"'((?:benchmarks|docs|resources)[/\\][\w/.]+)'", text)
     assert len(files) >= 5
     assert [file for file in files if not (ROOT / file.replace("\\", "/")).is_file()] == []
+
+
+def test_the_workflow_installs_the_libraries_that_the_script_asks_for() -> None:
+    listed = re.search(r'qt_libraries="([^"]*)"', (ROOT / "run").read_text())
+    assert listed is not None
+    wanted = {pair.partition("=")[2] for pair in listed[1].split()}
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    assert wanted <= set(workflow.split())
