@@ -102,14 +102,16 @@ def read_table(
     What a damaged file could take the whole program down with is read by a child process.
     """
     path, options = Path(path), options or ImportOptions()
-    check_regular(path, DataFileError)
     kind = data_format(path)
     if kind is None:
+        if path.is_dir():
+            raise DataFileError(path, "is a folder, not a file.")
         known = ", ".join(ending for each in FORMATS for ending in each.endings)
         what = "is a model, not a table" if is_model_path(path) else "has no known ending"
         raise DataFileError(path, f"{what}. Data files end in {known}.")
     if _PART.fullmatch(path.name) and options.header is None:
         options = replace(options, header=False)
+    check_regular(path, DataFileError)
     reading = partial(_read_here, path, options)
     is_large = path.suffix.lower() == ".gz" and unpacks_beyond(path, _SMALL_UNPACKED)
     if (kind.in_child or is_large) and not is_limited():
