@@ -12,7 +12,13 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, Q
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, PictureEdge, Point, Size, Strand
-from pgmstudio.core.drawing.layout.edge_routing import TAG_GAP, TAG_HEIGHT, EdgeRoute, edge_route
+from pgmstudio.core.drawing.layout.edge_routing import (
+    TAG_GAP,
+    TAG_HEIGHT,
+    EdgeRoute,
+    TagPlace,
+    edge_route,
+)
 from pgmstudio.core.drawing.strands import dash_of, strand_offsets
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken
@@ -35,9 +41,9 @@ def tag_size(label: str) -> Size:
     return canvas_metrics("caption", "semibold").horizontalAdvance(label) + 20.0, TAG_HEIGHT
 
 
-def tag_rect(route: EdgeRoute, fraction: float, label: str) -> QRectF:
+def tag_rect(route: EdgeRoute, place: TagPlace, label: str) -> QRectF:
     """The rectangle of the tag in the scene."""
-    (x, y), (width, height) = route.at(fraction), tag_size(label)
+    (x, y), (width, height) = place.on(route), tag_size(label)
     return QRectF(x - width / 2, y - height / 2, width, height)
 
 
@@ -138,7 +144,7 @@ class EdgeItem(QGraphicsItem):
         self.look = EdgeLook()
         self.route = EdgeRoute((0.0, 0.0), (0.0, 0.0))
         self._far = QPainterPath()
-        self._label_fraction: float | None = None  # along the route; None: not placed
+        self._label_place: TagPlace | None = None  # on the line; None: not placed
         self._label_point: Point | None = None  # beside the line; None: on it
         self._has_room = True  # for its label
         self._middles: tuple[QPointF, QPointF] | None = None
@@ -202,12 +208,12 @@ class EdgeItem(QGraphicsItem):
     def label_rect(self) -> QRectF:
         """The rectangle of the label, on a tag or plain; empty for an edge without."""
         if self.edge.style.has_tag and self.edge.label:
-            fraction = 0.5 if self._label_fraction is None else self._label_fraction
-            return tag_rect(self.route, fraction, self.edge.label)
+            return tag_rect(self.route, self._label_place or TagPlace(), self.edge.label)
         text = self._label_text()
         if not text:
             return QRectF()
-        x, y = self._label_point or self.route.at(self._label_fraction or _DEFAULT_FRACTION)
+        place = self._label_place or TagPlace(_DEFAULT_FRACTION)
+        x, y = self._label_point or place.on(self.route)
         width = canvas_metrics("caption").horizontalAdvance(text) + 8
         return QRectF(x - width / 2, y - 8, width, 16)
 
@@ -217,11 +223,11 @@ class EdgeItem(QGraphicsItem):
         available = MAX_LABEL_WIDTH - 10
         return canvas_metrics("caption").elidedText(label, Qt.TextElideMode.ElideRight, available)
 
-    def set_label_fraction(self, fraction: float) -> None:
-        """Move the label along the route."""
-        if fraction != self._label_fraction:
+    def set_label_place(self, place: TagPlace) -> None:
+        """Move the label on its line."""
+        if place != self._label_place:
             self.prepareGeometryChange()
-            self._label_fraction = fraction
+            self._label_place = place
             self._bounds = self._bounds.united(self.label_rect.adjusted(-8, -8, 8, 8))
             self.update()
 

@@ -17,7 +17,7 @@ from pgmstudio.core.drawing.layout.edge_routing import (
     EdgeRoute,
     edge_route,
     points_beside,
-    tag_shares,
+    tag_places,
 )
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices
@@ -173,14 +173,14 @@ def place_labels(scene: CanvasScene, routed: Collection[tuple[str, str]]) -> Non
     if not any(ends in labelled for ends in routed) or len(labelled) > MAX_PLACED:
         return
     sizes = [item.label_rect.size() for item in labelled.values()]
-    fractions = tag_shares(
+    places = tag_places(
         [item.route for item in labelled.values()],
         [(size.width(), size.height()) for size in sizes],
         [node.sides for node in scene.nodes.values()],
         [item.route for ends, item in scene.edges.items() if ends not in labelled],
     )
-    for item, fraction in zip(labelled.values(), fractions, strict=True):
-        item.set_label_fraction(fraction)
+    for item, place in zip(labelled.values(), places, strict=True):
+        item.set_label_place(place)
     _raise_tags(scene)
 
 

@@ -22,7 +22,7 @@ from pgmstudio.core.drawing.layout.edge_routing import (
     Box,
     EdgeRoute,
     edge_route,
-    tag_shares,
+    tag_places,
     tag_size,
 )
 from pgmstudio.core.drawing.strands import dash_of, strand_offsets
@@ -363,9 +363,9 @@ def _tags(
     ]
     drawn: list[str] = []
     points: list[Box] = []
-    fractions = tag_shares(ways, tags, boxes, others)
-    for (edge, route), fraction in zip(tagged, fractions, strict=True):
-        (x, y), (width, height) = route.at(fraction), tag_size(edge.label)
+    places = tag_places(ways, tags, boxes, others)
+    for (edge, route), place in zip(tagged, places, strict=True):
+        (x, y), (width, height) = place.on(route), tag_size(edge.label)
         is_gone = edge.style.is_vanished
         left, top, gap = x - width / 2, y - height / 2, TAG_GAP
         points.append((left, top, left + width, top + height))

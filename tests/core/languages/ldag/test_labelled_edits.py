@@ -9,7 +9,7 @@ import pytest
 
 from pgmstudio.core.data.variables import Domain, Variable
 from pgmstudio.core.drawing.diagram import EdgeStyle
-from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, tag_shares
+from pgmstudio.core.drawing.layout.edge_routing import EdgeRoute, TagPlace, tag_places
 from pgmstudio.core.errors import GraphError
 from pgmstudio.core.inference.base import Observed
 from pgmstudio.core.inference.information_measures import conditional_information_bits
@@ -204,16 +204,24 @@ def test_a_picture_in_a_context_has_the_edges_of_its_graph() -> None:
 
 def test_a_tag_gives_way_to_boxes_and_other_tags() -> None:
     route = EdgeRoute((0.0, 0.0), (0.0, 200.0))
-    assert tag_shares([route], [(60.0, 20.0)], []) == [0.5]
-    first, second = tag_shares([route, route], [(60.0, 20.0)] * 2, [])
-    assert abs(first - second) * 200 >= 20
-    (fraction,) = tag_shares([route], [(60.0, 20.0)], [(-50.0, 60.0, 50.0, 140.0)])
-    assert not 0.25 < fraction < 0.75
+    assert tag_places([route], [(60.0, 20.0)], []) == [TagPlace()]
+    first, second = tag_places([route, route], [(60.0, 20.0)] * 2, [])
+    assert abs(first.fraction - second.fraction) * 200 >= 20
+    (place,) = tag_places([route], [(60.0, 20.0)], [(-50.0, 60.0, 50.0, 140.0)])
+    assert not 0.25 < place.fraction < 0.75
+
+
+def test_a_tag_on_a_line_along_a_box_is_shifted_away_from_it() -> None:
+    route, box = EdgeRoute((0.0, 0.0), (0.0, 200.0)), (-90.0, 0.0, -12.0, 200.0)
+    (place,) = tag_places([route], [(60.0, 20.0)], [box])
+    x, _ = place.on(route)
+    assert x - 30 > box[2]
+    assert x - 30 < 0 < x + 30  # it still stands on its line
 
 
 def test_a_tag_gives_way_to_other_lines_where_that_covers_no_box() -> None:
     route, across = EdgeRoute((0.0, 0.0), (0.0, 200.0)), EdgeRoute((-90.0, 104.0), (90.0, 104.0))
-    (fraction,) = tag_shares([route], [(60.0, 20.0)], [], [across])
-    assert abs(200 * fraction - 104) > 13
+    (place,) = tag_places([route], [(60.0, 20.0)], [], [across])
+    assert abs(200 * place.fraction - 104) > 13
     boxes = [(-50.0, 0.0, 50.0, 88.0), (-50.0, 112.0, 50.0, 200.0)]
-    assert tag_shares([route], [(60.0, 20.0)], boxes, [across]) == [0.5]
+    assert tag_places([route], [(60.0, 20.0)], boxes, [across]) == [TagPlace()]
