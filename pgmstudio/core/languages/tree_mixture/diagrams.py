@@ -140,6 +140,7 @@ def partition_picture(model: TreeMixture) -> GraphPicture:
     blocks = partition_of(model) or ()
     roots, count = model.separators or (component_root(model),), len(model.trees)
     shape = NodeShape.OVAL if model.separators else NodeShape.DOUBLE
+    given = " and ".join(model.separators) or "the hidden variable"
     nodes = [PictureNode(root, root, shape, variable=root) for root in roots]
     edges: list[PictureEdge] = []
     groups = tuple(f"Block {number}" for number in range(1, len(blocks) + 1))
@@ -161,7 +162,7 @@ def partition_picture(model: TreeMixture) -> GraphPicture:
         tuple(edges),
         groups,
         method="blocks",
-        width_label="width = mutual information given the hidden variable",
+        width_label=f"width = mutual information given {given}",
     )
 
 

@@ -135,8 +135,10 @@ class TreeMixture(SealedFields):
         return all(count == len(self.trees) for count in self.edge_counts.values())
 
     def representation_size(self) -> int:
-        """(m − 1) + Σ free parameters of the trees (eq. 2.7)."""
-        return len(self.trees) - 1 + sum(tree.representation_size() for tree in self.trees)
+        """(m − 1) + Σ free parameters of the trees (eq. 2.7); certain variables have none."""
+        fixed = sum(self.domain[name].cardinality - 1 for name in self.certain)
+        own = sum(tree.representation_size() - fixed for tree in self.trees)
+        return len(self.trees) - 1 + own
 
     def effective_size(self) -> int:
         """Σ over the trees of their clique-table cells: a belief is updated in each of them."""

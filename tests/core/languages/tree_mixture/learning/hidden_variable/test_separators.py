@@ -100,7 +100,11 @@ def test_a_model_says_what_separates_its_blocks(truth: TreeMixture) -> None:
     assert truth.separators == ("u", "v")
     assert truth.component_names == ("0, 0", "0, 1", "0, 2", "1, 0", "1, 1", "1, 2")
     assert identifiability(truth) == (GUARANTEED, "Identifiable: u and v are columns.")
+    # 6 joint states, and of each two chains of three variables of three states.
+    assert truth.representation_size() == 5 + 6 * 2 * (2 + 6 + 6)
+    assert truth.representation_size() == shape_of(truth).free_parameters
     picture = partition_picture(truth)
+    assert picture.width_label == "width = mutual information given u and v"
     roots = [node.id for node in picture.nodes if node.group is None]
     assert roots == ["u", "v"]
     assert {(e.source, e.target) for e in picture.edges if e.source in roots} == {
