@@ -187,13 +187,20 @@ class ProcessPool:
         for member in self._members:
             if member.number == number and member.is_suspended:
                 member.is_suspended = False
-                send_to_child(member.pipe, RESUME)
+                if not self._was_paused:
+                    send_to_child(member.pipe, RESUME)
 
     def _fill(self) -> None:
         while self._waiting and self.free_slots > 0 and not self._is_stopping:
-            member = self._idle.pop() if self._idle else _Member(self._packed)
+            member = self._idle.pop() if self._idle else self._new_member()
             self._members.append(member)
             self._next(member)
+
+    def _new_member(self) -> _Member:
+        member = _Member(self._packed)
+        if self._was_paused:
+            send_to_child(member.pipe, PAUSE)
+        return member
 
     def _next(self, member: _Member) -> None:
         """Give the member its next work, or let it go."""
@@ -249,7 +256,7 @@ class ProcessPool:
                 send_to_child(member.pipe, STOP)
         elif not self._is_stopping and cancel.is_paused != self._was_paused:
             self._was_paused = cancel.is_paused
-            for member in self._members:
+            for member in [*self._members, *self._idle]:  # work may have ended while it was paused
                 if not member.is_suspended:
                     send_to_child(member.pipe, PAUSE if self._was_paused else RESUME)
         elif self._is_stopping and not was_heard:

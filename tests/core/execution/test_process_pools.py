@@ -19,7 +19,14 @@ from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
 from pgmstudio.core.execution import process_pool as process_pools
 from pgmstudio.core.execution.child_process import ChildError, Packed, in_process, pack
 from pgmstudio.core.execution.events import NEVER, CancelToken, StopSwitch
-from pgmstudio.core.execution.process_pool import TRIES, WorkAgain, WorkEnded, WorkFailed, in_pool
+from pgmstudio.core.execution.process_pool import (
+    TRIES,
+    WorkAgain,
+    WorkEnded,
+    WorkFailed,
+    in_pool,
+    open_pool,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,35 @@ class Multiply:
             case "die once" if not Path(self.marker).exists():
                 Path(self.marker).touch()
                 os.kill(os.getpid(), signal.SIGKILL)
+
+
+class EndsPaused:
+    """Ends when it is paused."""
+
+    def __call__(self, _shared: object, cancel: CancelToken, /) -> Iterator[str]:
+        yield "began"
+        while not (cancel.is_cancelled or cancel.is_paused):
+            pass
+
+
+@dataclass(frozen=True)
+class EndsWith:
+    """Ends when a file is there."""
+
+    path: Path
+
+    def __call__(self, _shared: object, cancel: CancelToken, /) -> Iterator[str]:
+        yield "began"
+        while not self.path.exists():
+            cancel.raise_if_cancelled()
+
+
+class Asks:
+    """Yields when it may."""
+
+    def __call__(self, _shared: object, cancel: CancelToken, /) -> Iterator[str]:
+        cancel.raise_if_cancelled()
+        yield "asked"
 
 
 @pytest.fixture
@@ -131,3 +167,21 @@ def test_a_pool_may_be_asked_for_inside_a_child(shared: DataSet) -> None:
     (number, event), (_, last) = in_process(Nested(shared), NEVER)  # type: ignore[misc]
     assert (number, event[0]) == (0, 2000)
     assert last == WorkEnded()
+
+
+def test_a_process_whose_work_ended_while_it_was_paused_takes_further_work_after_the_pause(
+    shared: DataSet, tmp_path: Path
+) -> None:
+    switch = StopSwitch(seconds=120)  # of a test that fails
+    path = tmp_path / "resumed"
+    began = 0
+    with open_pool(shared, processes=2) as pool:
+        for _, event in pool.events([EndsPaused(), EndsWith(path)], switch):
+            began += event == "began"
+            if event == "began" and began == 2:
+                switch.pause()
+            if isinstance(event, WorkEnded):
+                switch.resume()
+                path.touch()
+        results = [event for _, event in pool.events([Asks(), Asks()], switch)]
+    assert results.count("asked") == 2
