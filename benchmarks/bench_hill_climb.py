@@ -2,7 +2,7 @@
 
     python benchmarks/bench_hill_climb.py
 
-Ours is a whole run of bn.hill-climb with its defaults (one climb, 20 restarts) and tables by
+Ours is a whole run of bn.hill-climb with its defaults (one climb, 50 restarts) and tables by
 relative frequencies, from coded columns; reading the file and compiling are not in the time. The
 peers have read the rows before the clock starts and fit no tables. Quality: BIC in nats of the
 graph found, by one function for all of them, and its number of edges; the true graph's is printed
@@ -101,7 +101,7 @@ def main() -> None:
                 "hill climbing",
                 name,
                 [
-                    Program("PGM Studio", "pgmstudio", lambda _, d=data: ours(d, 20), repeats=20),
+                    Program("PGM Studio", "pgmstudio", lambda _, d=data: ours(d, 50), repeats=20),
                     Program(
                         "pyAgrum greedy (1 thread)",
                         "pyagrum",

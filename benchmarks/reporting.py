@@ -140,9 +140,9 @@ def network_rows(name: str, rows: int) -> DataSet:
     return network.sample(rows, np.random.default_rng(7))
 
 
-def random_network(variables: int) -> BayesianNetwork:
+def random_network(variables: int, seed: int = 11) -> BayesianNetwork:
     """At most three parents each, two to four states, from a seed."""
-    rng = np.random.default_rng(11)
+    rng = np.random.default_rng(seed)
     cards = rng.integers(2, 5, variables)
     domain = Domain.of({f"v{i}": [f"s{s}" for s in range(card)] for i, card in enumerate(cards)})
     parents = tuple(

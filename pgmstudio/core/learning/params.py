@@ -114,7 +114,7 @@ def restarts_param(default: int) -> Any:
         default,
         title="Restarts",
         low=0,
-        help="Additional searches, each from the best graph with most of its edges removed.",
+        help="Additional searches, each from the best graph with some of its edges removed.",
     )
 
 

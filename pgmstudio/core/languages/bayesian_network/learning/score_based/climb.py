@@ -17,9 +17,8 @@ from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.learning.edge_constraints import EdgeRules
 from pgmstudio.core.scores.family_cache import MAX_CACHED, mask_of
 
-# This fraction of the best graph's edges is removed before a restart: measured on ALARM and
-# Insurance, fewer often climb back to the same peak and more forget what was good.
-REMOVED_FRACTION = 0.6
+# Edges drawn for each of a graph, to walk to a random one of its class.
+TURNS_PER_EDGE = 5
 ADD, REMOVE, REVERSE = range(3)  # kinds of moves, as the compiled kernels number them
 
 
@@ -198,12 +197,37 @@ class GraphClimb(Generic[S]):
             self.apply(move, cancel)
             yield move
 
-    def thin_out(self, rng: np.random.Generator, cancel: CancelToken) -> None:
-        """Go back to the best graph without a random fraction of its edges; required ones stay."""
-        dropped = rng.random(self.edges.shape) < REMOVED_FRACTION
-        remaining = self.best_edges & (~dropped | self.rules.required.view(np.bool_))
-        for _ in self.go_to(remaining.astype(np.uint8), cancel):
+    def leave_best(
+        self,
+        rng: np.random.Generator,
+        fraction: float,
+        cancel: CancelToken,
+        *,
+        is_turning: bool = False,
+    ) -> None:
+        """Go to the best graph without a random fraction of its edges; required ones stay.
+
+        Turning: of a random graph of its equivalence class, and then to one of the class of what
+        is left. All of them score the same, and have other neighbours.
+        """
+        edges = self._equivalent(self.best_edges, rng) if is_turning else self.best_edges
+        dropped = rng.random(self.edges.shape) < fraction
+        edges = (edges & (~dropped | self.rules.required.view(np.bool_))).astype(np.uint8)
+        if is_turning:
+            edges = self._equivalent(edges, rng)
+        for _ in self.go_to(edges, cancel):
             cancel.raise_if_cancelled()
+
+    def _equivalent(self, edges: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+        """A random graph of the same equivalence class, by reversing covered edges."""
+        from pgmstudio.core.languages.bayesian_network.learning.score_based.kernels import (
+            reverse_covered,
+        )
+
+        turned = edges.copy()
+        draws = rng.random(TURNS_PER_EDGE * int(edges.sum()))
+        reverse_covered(turned, self.rules.allowed, self.rules.required, draws)
+        return turned
 
     def dag(self) -> Dag:
         """The present graph."""

@@ -116,3 +116,30 @@ def best_move(
             ):
                 kind, source, target, best = 0, p, c, gain
     return kind, source, target, best
+
+
+@compiled
+def reverse_covered(
+    edges: Flags, allowed: Flags, required: Flags, draws: NDArray[np.float64]
+) -> None:
+    """Draw an edge by each of these numbers in [0, 1), and reverse it if it is covered: if both
+    ends have the same other parents. The class stays the same (Chickering 1995)."""
+    n = edges.shape[0]
+    sources, targets = np.empty((2, n * n // 2), np.int64)
+    count = 0
+    for p in range(n):
+        for c in range(n):
+            if edges[p, c]:
+                sources[count], targets[count] = p, c
+                count += 1
+    for draw in draws:
+        edge = int(draw * count)
+        p, c = sources[edge], targets[edge]
+        is_covered = allowed[c, p] == 1 and required[p, c] == 0
+        for q in range(n):
+            if q != p and edges[q, c] != edges[q, p]:
+                is_covered = False
+                break
+        if is_covered:
+            edges[p, c], edges[c, p] = 0, 1
+            sources[edge], targets[edge] = c, p

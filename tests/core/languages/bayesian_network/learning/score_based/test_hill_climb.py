@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
@@ -17,10 +18,16 @@ from pgmstudio.core.errors import CycleError, ParameterError, UnknownNameError
 from pgmstudio.core.execution.events import NEVER, Note
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
+from pgmstudio.core.graphs.pdag import cpdag_of
+from pgmstudio.core.languages.bayesian_network.learning.score_based.exact import (
+    ExactNetworkLearner,
+    ExactParams,
+)
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbLearner,
     HillClimbParams,
 )
+from pgmstudio.core.languages.bayesian_network.learning.score_based.kernels import reverse_covered
 from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.learning.base import Finished, ImprovedModel, LearnEvent
 from pgmstudio.core.learning.edge_constraints import EdgeRules
@@ -222,3 +229,46 @@ def test_alarm_is_found_to_within_a_few_edges(shared: Path) -> None:
     skeleton = {frozenset(edge) for edge in alarm.edges}
     assert len(skeleton & {frozenset(edge) for edge in network.edges}) >= 42
     assert math.isfinite(result)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20)
+def test_restarts_find_the_best_of_all_graphs_of_five_columns(seed: int) -> None:
+    data = rows(seed)
+    params = ExactParams(smoothing=0.0)
+    run = ExactNetworkLearner().run(data, params, rng=np.random.default_rng(0), cancel=NEVER)
+    *_, best = run
+    assert isinstance(best, Finished)
+    _, score = learn(data, restarts=50)
+    assert math.isclose(score, best.measures["score"], rel_tol=1e-9)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_covered_edges_are_reversed_as_the_rules_allow(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    edges = np.triu(rng.random((6, 6)) < 0.5, 1).astype(np.uint8)
+    allowed = (rng.random((6, 6)) < 0.8).astype(np.uint8) | edges
+    required = (rng.random((6, 6)) < 0.2).astype(np.uint8) & edges
+    turned = edges.copy()
+    reverse_covered(turned, allowed, required, rng.random(100))
+    assert cpdag_of(dag_of_flags(turned)) == cpdag_of(dag_of_flags(edges))
+    assert not (turned & ~allowed & 1).any()
+    assert not (required & ~turned & 1).any()
+
+
+def test_every_graph_of_a_class_can_be_reached() -> None:
+    chain = np.zeros((3, 3), dtype=np.uint8)
+    chain[0, 1] = chain[1, 2] = 1
+    free, none = np.ones_like(chain), np.zeros_like(chain)
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(50):
+        turned = chain.copy()
+        reverse_covered(turned, free, none, rng.random(10))
+        seen.add(turned.tobytes())
+    assert len(seen) == 3
+
+
+def dag_of_flags(edges: NDArray[np.uint8]) -> Dag:
+    names = tuple(f"v{i}" for i in range(len(edges)))
+    return Dag(names, tuple(tuple(np.flatnonzero(column).tolist()) for column in edges.T))
