@@ -63,9 +63,9 @@ def task_of(learner: str, data: TableLike, seed: int, params: dict[str, Any]) ->
     known = learner_of(learner)
     reading = [name for name in params if name in _READING and name not in _names(known)]
     if reading:
-        raise ParameterError(
-            {reading[0]: f"is an option of read_data: read_data(…, {reading[0]}=…)"}
-        )
+        own = ", ".join(spec.name for spec in specs_of(known.params_type))
+        option = f"is an option of read_data: read_data(…, {reading[0]}=…)"
+        raise ParameterError({reading[0]: f"{option}; parameters of {known.key} are {own}"})
     plain = {name: _plain(name, value) for name, value in params.items()}
     try:
         settings: Any = parse_params(known.params_type, named_settings(learner, plain))

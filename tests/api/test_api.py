@@ -397,6 +397,8 @@ def test_names_of_parameters_are_those_of_the_keyword_arguments() -> None:
         pgm.learn("bn.hill-climb", rows, max_parents=-1)
     with pytest.raises(ParameterError, match="a value of type Data is not a key"):
         pgm.learn(pgm.read_data(rows), "bn.kes")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"target: is an option of read_data.*are class_, "):
+        pgm.learn("bn.tan", rows, target="pressure")
     with pytest.raises(ParameterError, match="bins: 'three' is not a whole number"):
         pgm.read_data(rows, bins="three")
 
