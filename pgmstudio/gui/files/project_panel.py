@@ -36,6 +36,7 @@ from pgmstudio.gui.theme.icons import icon, language_icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import popup
 from pgmstudio.gui.widgets.basic import Note, label, named, row, tool_button, vbox
+from pgmstudio.gui.widgets.short_names import ShortNames
 
 FACTS = 1  # the column of facts
 _MARGIN = 5  # px, of the row
@@ -49,7 +50,12 @@ def _size_text(model: Model) -> str:
 
 
 class TitleAndFact(QStyledItemDelegate):
-    """Paints a title and, at the right, a fact; each title has the width its own fact leaves."""
+    """Paints a title and, where the title leaves it space, a fact at the right. Titles of a group
+    that are too long are shortened so that no two look the same."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._short = ShortNames()
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -58,12 +64,23 @@ class TitleAndFact(QStyledItemDelegate):
         area: QRect = option.rect
         if area.width() <= 0:
             return  # only its size is asked for
-        icon_width = 0 if option.icon.isNull() else option.decorationSize.width() + _GAP
-        fact = index.sibling(index.row(), FACTS).data() or ""
-        taken = QFontMetrics(theme().font("caption")).horizontalAdvance(fact) + _GAP if fact else 0
-        room = area.width() - 2 * _MARGIN - icon_width - taken
-        metrics = QFontMetrics(option.font)
-        option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, max(0, room))
+        names = [
+            str(index.sibling(number, 0).data())
+            for number in range(index.model().rowCount(index.parent()))
+        ]
+        if self._short.names != tuple(dict.fromkeys(names)):
+            self._short = ShortNames(names)
+        font = option.font.toString()
+        room = _room(option)
+        option.text = self._short.shorten(option.text, QFontMetrics(option.font), font, room)
+
+    @staticmethod
+    def shown_fact(option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
+        """The fact, if it has space beside the whole title."""
+        fact = str(index.sibling(index.row(), FACTS).data() or "")
+        needed = QFontMetrics(option.font).horizontalAdvance(str(index.data())) + _GAP
+        needed += QFontMetrics(theme().font("caption")).horizontalAdvance(fact)
+        return fact if needed <= _room(option) else ""
 
     def paint(
         self,
@@ -72,7 +89,9 @@ class TitleAndFact(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         super().paint(painter, option, index)
-        if not (fact := index.sibling(index.row(), FACTS).data()):
+        filled = QStyleOptionViewItem(option)
+        super().initStyleOption(filled, index)
+        if not (fact := self.shown_fact(filled, index)):
             return
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
@@ -81,6 +100,13 @@ class TitleAndFact(QStyledItemDelegate):
         area = option.rect.adjusted(0, 0, -_MARGIN, 0)
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, fact)
         painter.restore()
+
+
+def _room(option: QStyleOptionViewItem) -> int:
+    """The width of a row without its icon, px."""
+    area: QRect = option.rect
+    icon_width = 0 if option.icon.isNull() else option.decorationSize.width() + _GAP
+    return max(0, area.width() - 2 * _MARGIN - icon_width)
 
 
 KIND, KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
@@ -215,7 +241,7 @@ class ProjectPanel(QWidget):
         item.setData(0, KIND, kind)
         item.setData(0, KEY, key)
         item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {fact}" if fact else title)
-        item.setToolTip(0, title)
+        item.setToolTip(0, f"{title}, {fact}" if fact else title)
         if kind in _RENAMERS:
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
         return item
