@@ -23,7 +23,7 @@ from pgmstudio.core.languages.bayesian_network.learning.missing_data.imputation 
     impute_by_model,
 )
 from pgmstudio.core.number_format import counted, grouped, join_names
-from pgmstudio.core.project.edits import split_data
+from pgmstudio.core.project.edits import Edit, split_data
 from pgmstudio.core.project.model_edits import impute_from_model
 from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
@@ -124,22 +124,19 @@ class MissingTab(QWidget):
             self._app.notify("Open or learn a Bayesian network of these columns first.")
             return
         data, seed = self._app.project.data[self._data_id].data, self.seed.value()
+        how = partial(impute_from_model, data_id=self._data_id, model_id=last.id or "", seed=seed)
 
-        self._how = partial(
-            impute_from_model, data_id=self._data_id, model_id=last.id or "", seed=seed
-        )
-
-        def fill(cancel: CancelToken) -> tuple[DataSet, DataSet]:
+        def fill(cancel: CancelToken) -> tuple[DataSet, DataSet, Edit]:
             rng = np.random.default_rng(seed)
-            return data, impute_by_model(network, data, rng, cancel)
+            return data, impute_by_model(network, data, rng, cancel), how
 
         self._filler.ask(fill)
 
-    def _on_filled(self, result: tuple[DataSet, DataSet]) -> None:
-        before, filled = result
+    def _on_filled(self, result: tuple[DataSet, DataSet, Edit]) -> None:
+        before, filled, how = result
         if before is self._app.project.data[self._data_id].data:
             text = "Impute missing cells from the model"
-            replace_filled(self._app, self._data_id, filled, text, self._how)
+            replace_filled(self._app, self._data_id, filled, text, how)
 
     def show_data(self, data: DataSet) -> None:
         """Compute the patterns of `data` unless they are shown already."""

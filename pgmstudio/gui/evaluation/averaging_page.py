@@ -206,6 +206,8 @@ class AveragingPage(Page):
     def _on_document(self, before: Project, after: Project) -> None:
         if before.models is not after.models or before.data is not after.data:
             self._ticked &= set(averageable(after))
+            if self._result is not None and not after.models.keys() >= self._result[0].keys():
+                self._result = None  # its models have gone
             self._refresh()
 
     def _refresh(self, *_: object) -> None:
@@ -239,6 +241,8 @@ class AveragingPage(Page):
         self._show()
 
     def _on_failed(self, error: BaseException) -> None:
+        self._result = None
+        self._show()
         if isinstance(error, PgmStudioError):
             self.note.show_text(str(error), "warning")
         else:

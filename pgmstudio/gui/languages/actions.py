@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.languages.conversions import conversions_of, not_converted_reason
 from pgmstudio.core.languages.registry import LANGUAGES, kind_noun
 from pgmstudio.core.project.model_edits import CHECKED, convert_model, converted_entry
@@ -90,9 +88,8 @@ class _ConversionCommands(QObject):
     def __init__(self, app: AppContext) -> None:
         super().__init__(app.window)
         self._app = app
-        self._converting = LatestTask(self)
-        self._converting.answered.connect(self._on_converted)
-        self._converting.failed.connect(app.errors.report)
+        self._asked: tuple[ModelEntry | None, str, str] = (None, "", "")  # model, its id, kind
+        self._converting = LatestTask(self, self._on_converted, app.errors.report)
 
     @property
     def _entry(self) -> ModelEntry | None:
@@ -107,23 +104,11 @@ class _ConversionCommands(QObject):
         entry = self._entry
         if entry is not None:
             self._asked = (entry, self._app.workspace.model_id or "", kind)
-            self._converting.ask(partial(_converted_entry, entry, kind))
+            self._converting.ask(partial(converted_entry, entry, kind))
 
-    def _on_converted(self, made: ModelEntry | PgmStudioError) -> None:
-        if isinstance(made, PgmStudioError):
-            self._app.errors.report(made)
-            return
+    def _on_converted(self, made: ModelEntry) -> None:
         entry, model_id, kind = self._asked
         is_same = self._app.project.models.get(model_id) is entry
         how = partial(convert_model, model_id=model_id, kind=kind) if is_same else None
         if add_and_show_model(self._app, made, f"Convert to {made.title}", how) is not None:
             self._app.notify(str(made.provenance[CHECKED]))
-
-
-def _converted_entry(
-    entry: ModelEntry, kind: str, cancel: CancelToken
-) -> ModelEntry | PgmStudioError:
-    try:
-        return converted_entry(entry, kind, cancel)
-    except PgmStudioError as error:
-        return error

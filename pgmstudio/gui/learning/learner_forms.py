@@ -69,11 +69,11 @@ class TargetFields(QObject):
                 self._show(field)
 
 
-def _found(words: Sequence[str], texts: Sequence[str]) -> list[bool]:
+def _matches(words: Sequence[str], texts: Sequence[str]) -> list[bool]:
     """Which texts have all words at the beginning of one of theirs, or else anywhere."""
     starts = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in words]
-    found = [all(start.search(text) for start in starts) for text in texts]
-    return found if any(found) else [all(word in text for word in words) for text in texts]
+    matches = [all(start.search(text) for start in starts) for text in texts]
+    return matches if any(matches) else [all(word in text for word in words) for text in texts]
 
 
 class LearnerList(QWidget):
@@ -188,25 +188,25 @@ class LearnerList(QWidget):
         keys = [item.data(KEY) or "" for item in items]
         tips = [item.toolTip() for item in items]
         searched = [f"{key} {tip}".casefold() for key, tip in zip(keys, tips, strict=True)]
-        found = _found(text.casefold().split(), searched)
+        matches = _matches(text.casefold().split(), searched)
         heading: QListWidgetItem | None = None
-        for item, key, is_found in zip(items, keys, found, strict=True):
+        for item, key, is_shown in zip(items, keys, matches, strict=True):
             if not key:
                 heading = item
                 item.setHidden(True)
                 continue
-            item.setHidden(not is_found)
-            if is_found and heading is not None:
+            item.setHidden(not is_shown)
+            if is_shown and heading is not None:
                 heading.setHidden(False)
 
     def _on_return(self) -> None:
-        """Choose the first that was found by its title, else the first that was found."""
+        """Choose the first whose title matches, else the first that is shown."""
         rows = range(self._list.count())
         shown = [r for r in rows if not self._list.isRowHidden(r) and self._list.item(r).data(KEY)]
         titles = [self._list.item(r).text().casefold() for r in shown]
         if shown:
-            found = _found(self._search.text().casefold().split(), titles)
-            self._list.setCurrentRow(next(compress(shown, found), shown[0]))
+            matches = _matches(self._search.text().casefold().split(), titles)
+            self._list.setCurrentRow(next(compress(shown, matches), shown[0]))
             self._list.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -335,17 +335,11 @@ class LearnerForms(QWidget):
 
     def _on_preset(self, name: object) -> None:
         """Fill in a preset: other parameters get their defaults, chosen models and rules stay."""
-        learner, params = self._learner, self.params()
-        if learner is None or self._form is None:
+        learner, form = self._learner, self._form
+        if learner is None or form is None or name == _OWN_SETTINGS:
             return
-        specs = specs_of(learner.params_type)
-        objects = {
-            spec.name: getattr(params, spec.name)
-            for spec in specs
-            if params is not None and (spec.kind is ParamKind.OBJECT or spec.is_variable)
-        }
-        given = {**objects, "preset": None if name == _NO_PRESET else name}
-        self._form.set_params(parse_params(learner.params_type, named_settings(learner.key, given)))
+        given = {**form.chosen_objects(), "preset": None if name == _NO_PRESET else name}
+        form.set_params(parse_params(learner.params_type, named_settings(learner.key, given)))
 
     def _show_preset(self) -> None:
         """The preset whose settings the form has."""

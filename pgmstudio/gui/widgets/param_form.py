@@ -295,6 +295,14 @@ class ParamForm(QWidget):
             slider.show_value(getattr(made, name))
         return made
 
+    def chosen_objects(self) -> dict[str, Any]:
+        """The chosen models, rules and columns, which a combo box always has."""
+        return {
+            name: field.value()
+            for name, field in self._fields.items()
+            if field.spec.kind is ParamKind.OBJECT or field.spec.is_variable
+        }
+
     def set_params(self, params: Any) -> None:
         """Fill the form from a parameter object."""
         for name, field in self._fields.items():

@@ -52,3 +52,25 @@ def test_ticked_models_are_averaged_by_their_posterior_or_by_typed_weights(
     assert made.weights == pytest.approx([*(0.75 * mixture.weights), 0.25])
     assert app.workspace.model_id == "m4"
     assert app.project.models["m4"].provenance["average"] == {"m1": 0.75, "m2": 0.25}
+
+
+def test_a_model_without_weight_can_be_deleted_while_its_average_is_shown(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    app = window.app
+    mixture = random_mixture(np.random.default_rng(4), 4, 2)
+    for tree in (mixture, *mixture.trees):
+        app.change("Open", partial(edits.add_model, entry=ModelEntry("tree", tree)))
+    app.actions.refresh()
+    app.actions["evaluate.average"].trigger()
+    page = app.center.current
+    assert isinstance(page, AveragingPage)
+    for number, weight in enumerate(("1", "1", "0")):
+        page.table.edited.emit(number, 4, weight)
+    qtbot.waitUntil(lambda: "without weight" in page.facts.text())
+    app.change("Delete", partial(edits.remove_model, model_id="m3"))
+    qtbot.waitUntil(lambda: [line.weight for line in page.table.rows] == [0.5, 0.5])
+    page.table.edited.emit(0, 4, "-1")
+    qtbot.waitUntil(lambda: "at least 0" in page.note.text)
+    assert [line.weight for line in page.table.rows] == [None, None]  # not those of before
+    assert not page.make.isEnabled()

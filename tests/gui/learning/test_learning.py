@@ -373,6 +373,20 @@ def test_learners_are_found_by_beginnings_of_words_else_by_any_part(page: LearnP
     assert listed.currentItem().text() == "Best of all graphs (exact)"  # by its title
 
 
+def test_a_preset_leaves_the_chosen_rules_also_where_a_field_is_invalid(
+    window: MainWindow, page: LearnPage
+) -> None:
+    rule = partial(edits.forbid_edge, source="rain", target="wet")
+    window.app.change("Rule", rule)
+    page.choose(learner="bn.kes")
+    knowledge = shown(page, QComboBox, "param.knowledge")
+    assert knowledge.currentText() == "of this project"
+    shown(page, QLineEdit, "param.restarts").setText("many")
+    shown(page, ChoiceBox, "learnPreset").picked.emit("thesis")
+    assert shown(page, QLineEdit, "param.restarts").text() == "100"
+    assert knowledge.currentText() == "of this project"
+
+
 def test_a_preset_fills_the_form_and_is_named_as_long_as_the_form_has_its_settings(
     page: LearnPage,
 ) -> None:
@@ -385,6 +399,8 @@ def test_a_preset_fills_the_form_and_is_named_as_long_as_the_form_has_its_settin
     assert (presets.currentText(), runs.text()) == (THESIS.title, "100")
     runs.setText("7")
     assert presets.currentText() == "other settings"
+    presets.picked.emit(presets.currentData())  # chosen again, they stay
+    assert (presets.currentText(), runs.text()) == ("other settings", "7")
     presets.picked.emit("none")
     assert (presets.currentText(), runs.text()) == ("defaults", "10")
     page.choose(learner="bn.hill-climb")
