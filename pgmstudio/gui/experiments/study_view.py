@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.cluster import address_problem
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.runner import Executor, ProcessExecutor
+from pgmstudio.core.number_format import duration
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
@@ -36,6 +38,7 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.file_dialog import choose_folder
 from pgmstudio.gui.widgets.number_box import whole_box
 from pgmstudio.gui.widgets.param_form import ParamForm
+from pgmstudio.gui.widgets.table import Column, Table
 from pgmstudio.studies.recipe_data import no_data_reason, read_sources
 from pgmstudio.studies.sl_shapes import tables_of
 from pgmstudio.studies.sl_study import SMALL, Study, StudyParams, study_of
@@ -107,7 +110,7 @@ class StudyView(QWidget):
         self._source = label("", "tertiary", size="dense")
         self._help = label("", "secondary", wrap=True)
         self.note = Note(level="warning", name="studyNote")
-        self._place = named(
+        self._folder_label = named(
             ElidedLabel("", "secondary"), "studyFolder", "Folder", "Folder of the points."
         )
         self._choose = button(
@@ -152,23 +155,26 @@ class StudyView(QWidget):
             "Address of a Dask scheduler, tcp://HOST:PORT; empty for this computer.",
         )
         self.cluster.setPlaceholderText("this computer")
+        self.cluster.textChanged.connect(self.refresh)
         self.settings = self._settings()
         self.bar = progress_bar("studyBar", "Progress of the study", 160)
         self.progress_label = named(ElidedLabel("", "secondary"), "studyProgress")
         self.tables = named(QComboBox(), "studyTables", "Table", "Table of the points.")
         self.tables.currentIndexChanged.connect(self._show_table)
-        self.text = named(QTextBrowser(), "studyText", "Table", "Published and obtained values.")
+        self.table = Table("studyTable", "Published and obtained values", is_sortable=False)
+        self._table_note = label("", "secondary", size="dense", wrap=True, name="studyTableNote")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 10)
         layout.setSpacing(8)
         layout.addWidget(row(self._title, self._source, None))
-        folder = widening(row(self._choose, self._place), 1)
+        folder = widening(row(self._choose, self._folder_label), 1)
         buttons = (self.run_button, self.small_button, self.stop_button, self._more)
         run = widening(row(*buttons, self.bar, self.progress_label), len(buttons) + 1)
         for part in (self._help, self.note, folder, run, self.settings):
             layout.addWidget(part)
         layout.addWidget(row(label("Table", "secondary"), self.tables, None))
-        layout.addWidget(self.text, 1)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self._table_note)
 
     def _settings(self) -> QWidget:
         content = QWidget()
@@ -217,19 +223,21 @@ class StudyView(QWidget):
         run, why = self.run, self._why_not()
         is_running = run is not None and run.is_running
         study = self._study
-        self.note.show_text("" if study is None else self._no_data_reason(study) or "")
+        self.note.show_text(
+            "" if study is None else self._no_data_reason(study) or self._cluster_problem() or ""
+        )
         for start_button in (self.run_button, self.small_button):
             allow(start_button, why)
         self.stop_button.setEnabled(run is not None and run.state is JobState.RUNNING)
         self._choose.setEnabled(not is_running)
-        self._place.setText("no folder is chosen" if self.folder is None else str(self.folder))
+        self._folder_label.setText("No folder chosen." if self.folder is None else str(self.folder))
         self.form.set_locked(is_running)
         text = ""
         if run is not None:
             ended = {JobState.FINISHED: "Finished", JobState.CANCELLED: "Stopped"}
-            text = f"{ended.get(run.state, 'Failed')} after {run.seconds:.0f} s."
+            text = f"{ended.get(run.state, 'Failed')} after {duration(run.seconds)}."
             if is_running:
-                text = f"{run.progress.message} · {run.seconds:.0f} s"
+                text = f"{run.progress.message} · {duration(run.seconds)}"
             self.bar.setValue(round(1000 * (run.progress.fraction or 0.0)))
         self.bar.setVisible(is_running)
         self.progress_label.setText(text)
@@ -248,7 +256,13 @@ class StudyView(QWidget):
             return "A study is running."
         if self.folder is None:
             return "Choose a folder for the points first."
+        if (problem := self._cluster_problem()) is not None:
+            return problem
         return None if self._study is None else self._no_data_reason(self._study)
+
+    def _cluster_problem(self) -> str | None:
+        address = self.cluster.text().strip()
+        return address_problem(address) if address else None
 
     def _fill_tables(self) -> None:
         tables = () if self._study is None else self._tables.get(self._study.key, ())
@@ -259,8 +273,15 @@ class StudyView(QWidget):
     def _show_table(self) -> None:
         tables = () if self._study is None else self._tables.get(self._study.key, ())
         index = self.tables.currentIndex()
-        shown = tables[index].markdown() if 0 <= index < len(tables) else "No points yet."
-        self.text.setMarkdown(shown)
+        if not 0 <= index < len(tables):
+            self.table.show_columns(())
+            self._table_note.setText("No points yet.")
+            return
+        shown = tables[index]
+        sides = zip(shown.head, shown.sides, strict=True)
+        self.table.show_columns([Column(head, is_number=side == ">") for head, side in sides])
+        self.table.show_rows(shown.rows)
+        self._table_note.setText(shown.note)
 
     # -- runs
 
@@ -268,6 +289,8 @@ class StudyView(QWidget):
         """Store the points of the shown study here, and show those that are there."""
         if self._study is not None:
             self._folders[self._study.key] = folder
+            self._tables.pop(self._study.key, None)  # those of another folder
+            self._fill_tables()
             if folder.is_dir() and any(folder.iterdir()):
                 self._begin(self.form.params(), is_read_only=True)
             self.refresh()

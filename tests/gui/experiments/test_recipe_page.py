@@ -172,12 +172,20 @@ def test_a_study_of_several_languages_runs_into_a_folder_and_goes_on(
     titles = [view.tables.itemText(index) for index in range(view.tables.count())]
     assert "The best model on the test rows" in titles
     view.tables.setCurrentIndex(titles.index("The best model on the test rows"))
-    assert "Logic2" in view.text.toPlainText()
+    assert view.table.rows[0][0] == "Logic2"
     points = sorted(tmp_path.rglob("*"))
     press(qtbot, page, "studyRunSmall")  # everything is there already
     again = view.run
     assert again is not None
     qtbot.waitUntil(lambda: again.state is JobState.FINISHED, timeout=WAIT_MS)
     assert sorted(tmp_path.rglob("*")) == points
+    view.cluster.setText("here")
+    assert "is no address" in view.note.text
+    assert not view.run_button.isEnabled()
+    view.cluster.clear()
+    assert view.run_button.isEnabled()
+    view.use_folder(tmp_path / "another")  # has no points
+    assert not view.table.rows
+    assert view.tables.count() == 0
     page.choose("bars")
     assert not view.isVisibleTo(page)
