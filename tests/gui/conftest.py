@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.exceptions import TimeoutError as QtBotTimeout
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.gui.demo.patience import patience
+
 if TYPE_CHECKING:
     from pgmstudio.gui.beliefs.belief_service import BeliefService
     from pgmstudio.gui.demo.screenshot_tour import WindowDriver
@@ -94,9 +96,10 @@ class PatientBot(QtBot):
     def waitUntil(self, callback: Any, *, timeout: int = PATIENCE_MS) -> None:
         """Looks often at first: most of what is waited for takes a turn or two of the loop."""
         pauses = itertools.chain((1, 2, 4), itertools.repeat(10))
-        given_up = time.perf_counter() + max(timeout, PATIENCE_MS) / 1000
+        begin, seconds = time.perf_counter(), max(timeout, PATIENCE_MS) / 1000
         for pause in pauses:
-            is_last = time.perf_counter() > given_up
+            waited = time.perf_counter() - begin
+            is_last = waited > seconds and waited > patience(seconds)
             try:
                 if callback() in (None, True):
                     return
@@ -104,19 +107,29 @@ class PatientBot(QtBot):
                 if is_last:
                     raise
             if is_last:
-                raise QtBotTimeout(f"what was waited for did not come in {PATIENCE_MS} ms")
+                raise QtBotTimeout(f"what was waited for did not come in {waited:.0f} s")
             self.wait(pause)
 
     def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **how: Any) -> Any:
         if how.get("raising", True):  # else it need not come, as in `assertNotEmitted`
-            timeout = max(timeout, PATIENCE_MS)
+            timeout = _longer(timeout)
         return super().waitSignal(signal, timeout=timeout, **how)
 
     def waitActive(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
-        return super().waitActive(widget, timeout=max(timeout, PATIENCE_MS))
+        return super().waitActive(widget, timeout=_longer(timeout))
 
     def waitExposed(self, widget: QWidget, *, timeout: int = PATIENCE_MS) -> Any:
-        return super().waitExposed(widget, timeout=max(timeout, PATIENCE_MS))
+        return super().waitExposed(widget, timeout=_longer(timeout))
+
+    @staticmethod
+    def mouseClick(widget: QWidget, *where: Any, **how: Any) -> None:
+        """Where the widget belongs: what was shown a moment ago is laid out first."""
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        QtBot.mouseClick(widget, *where, **how)
+
+
+def _longer(timeout: int) -> int:
+    return round(1000 * patience(max(timeout, PATIENCE_MS) / 1000))
 
 
 @pytest.fixture
@@ -138,7 +151,7 @@ def _no_thread_left() -> Iterator[None]:
     yield
     for thread in set(threading.enumerate()) - before:
         if not thread.daemon or thread.name == "job":
-            thread.join(PATIENCE_MS / 1000)
+            thread.join(patience(PATIENCE_MS / 1000))
             assert not thread.is_alive(), f"the thread {thread.name} is left behind"
 
 
@@ -185,5 +198,5 @@ def live(window: MainWindow, sample_data: Path) -> BeliefService:
 def _settle(window: MainWindow) -> None:
     """Nothing unsaved, nothing running: closing asks no question."""
     window.app.workspace.runs.stop_all()
-    assert window.app.workspace.runs.wait(PATIENCE_MS / 1000)
+    assert window.app.workspace.runs.wait(patience(PATIENCE_MS / 1000))
     window.app.document.undo_stack.setClean()

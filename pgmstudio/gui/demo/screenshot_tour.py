@@ -40,6 +40,7 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.resources import folder_of
 from pgmstudio.gui.data.page import DataPage
+from pgmstudio.gui.demo.patience import patience
 from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.importing.page import ImportPage
 from pgmstudio.gui.importing.page_view import CUTS
@@ -70,10 +71,11 @@ class WindowDriver:
 
     def wait_for(self, what: str, check: Callable[[], object], seconds: float = 120) -> None:
         """Let the window work until `check()` holds; TimeoutError names what did not come."""
-        end = time.monotonic() + seconds
+        begin = time.monotonic()
         while not check():
-            if time.monotonic() > end:
-                raise TimeoutError(f"the tour waited {seconds:g} s for {what}")
+            waited = time.monotonic() - begin
+            if waited > patience(seconds):
+                raise TimeoutError(f"the tour waited {waited:.0f} s for {what}")
             QTest.qWait(_TURN_MS)
 
     def settle(self) -> None:
