@@ -171,7 +171,7 @@ class CompareTable(Table):
                 for column in range(len(_COLUMNS))
             ]
             rest = area - sum(widths[1:])
-            if rest >= least:
+            if rest >= max(least, widths[NAME]):
                 break
         widths[NAME] = max(least, rest)
         for column, width in enumerate(widths):

@@ -115,6 +115,7 @@ class CurvesFoot(QWidget):
             POINT_COLUMNS,
             key=tuple,
             rows_measured=24,
+            has_room_for_help=False,
         )
         self.notes = QListWidget()
         self.notes.setObjectName("curvesNotes")

@@ -61,6 +61,7 @@ class CurvesSide(QFrame):
         self.heading = label("SL-curves", "heading", size="title")
         self.facts = label("", "secondary", size="dense", wrap=True, name="curvesFacts")
         self._languages = Section("Curves")
+        self._languages.fact.setText("points")
         self._choice = Section("Selected by λ")
         self.icon = IconLabel(size="icon_small")
         self.selected = ElidedLabel(is_link=True)
@@ -85,7 +86,11 @@ class CurvesSide(QFrame):
         )
         self._front_section = Section("Pareto front")
         self.front = Table(
-            "curvesFront", "Models that no other model dominates", FRONT_COLUMNS, key=tuple
+            "curvesFront",
+            "Models that no other model dominates",
+            FRONT_COLUMNS,
+            key=tuple,
+            has_room_for_help=False,
         )
         # A click on a head still sorts; without space for its arrow the names are not elided.
         head = self.front.horizontalHeader()

@@ -19,7 +19,13 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.inference.belief_text import belief_text, necessity_of
@@ -168,7 +174,15 @@ class BarCardPainter(QStyledItemDelegate):
         card: BarCard = index.data(CARD)
         lines = len(card.notes) + (len(card.shown()) < len(card.states))
         high = self.head(card) + len(card.shown()) * self.block(card) + lines * self.line()
-        return QSize(round(WIDTH * theme().scale) + GAP, 2 * PADDING + high + GAP)
+        return QSize(self._width(option.widget), 2 * PADDING + high + GAP)
+
+    def _width(self, view: QWidget | None) -> int:
+        """Of a card and its gap: as many columns as fit fill the width of the list."""
+        least = round(WIDTH * theme().scale) + GAP
+        if not isinstance(view, QListView):
+            return least
+        area = view.viewport().width() - 1
+        return max(least, min(area // max(1, area // least), least * 5 // 4))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         card: BarCard = index.data(CARD)

@@ -17,7 +17,7 @@ from pgmstudio.core.analysis.tables import Cell, table_text
 from pgmstudio.core.explained_numbers import explained
 from pgmstudio.core.number_format import ascii_numbers, general
 from pgmstudio.gui.theme.theme import Weight, theme
-from pgmstudio.gui.widgets.grid_view import EXPLAINED, MARKS, CellMarks, GridView, Index
+from pgmstudio.gui.widgets.grid_view import EXPLAINED, MARKS, CellMarks, GridView, Index, SortHead
 
 SelectionMode = QAbstractItemView.SelectionMode
 _Role = Qt.ItemDataRole
@@ -327,10 +327,12 @@ class Table(GridView):
         gap: int = 0,
         rows_measured: int = 1000,
         tip: str | None = None,
+        has_room_for_help: bool = True,
     ) -> None:
         """`key`: what a row is known by when rows change; `description`: for screen readers.
 
-        `rows_measured`: how many rows the widths of columns fit.
+        `rows_measured`: how many rows the widths of columns fit; without `has_room_for_help` only
+        the pointer shows the “?” of headings, so that narrow columns are whole.
         """
         super().__init__(
             name, title, tip=tip, row_height=row_height, has_row_heads=row_title is not None
@@ -348,6 +350,8 @@ class Table(GridView):
         triggers = QAbstractItemView.EditTrigger
         self.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
         head = self.horizontalHeader()
+        assert isinstance(head, SortHead)
+        head.has_room_for_help = has_room_for_help
         head.setMinimumSectionSize(8)
         head.setResizeContentsPrecision(rows_measured)
         head.setSectionsClickable(is_sortable)
