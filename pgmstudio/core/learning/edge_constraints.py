@@ -144,7 +144,7 @@ class ForestRules:
 
 
 def rules_beside(choice: str, knowledge: Knowledge, names: Sequence[str]) -> Knowledge:
-    """The rules about the other variables when `choice` chooses the tree and stands in none.
+    """The rules about the other variables when `choice` selects the tree and is in none of them.
 
     KnowledgeError when an edge of it is required.
     """
@@ -152,7 +152,7 @@ def rules_beside(choice: str, knowledge: Knowledge, names: Sequence[str]) -> Kno
     if required:
         raise KnowledgeError(
             [
-                f"{' → '.join(edge)} is required, but {choice} chooses the tree and stands in none."
+                f"{' → '.join(edge)} is required, but {choice} selects the tree and is in none of them."
                 for edge in required
             ]
         )

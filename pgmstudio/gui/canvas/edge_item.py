@@ -54,8 +54,8 @@ def paint_tag(
     is_gone = style.is_vanished
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme().color("canvas"))
-    ground = rect.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
-    painter.drawRoundedRect(ground, _RADIUS + TAG_GAP, _RADIUS + TAG_GAP)
+    around = rect.adjusted(-TAG_GAP, -TAG_GAP, TAG_GAP, TAG_GAP)
+    painter.drawRoundedRect(around, _RADIUS + TAG_GAP, _RADIUS + TAG_GAP)
     pen = QPen(theme().color("label_ink"), theme().line("hairline"))
     if is_gone:
         pen.setDashPattern([3.0, 2.0])
@@ -248,7 +248,7 @@ class EdgeItem(QGraphicsItem):
 
     @property
     def is_certain(self) -> bool:
-        """Whether every replicate has it, which its width says too."""
+        """Whether every replicate has it, which its width shows too."""
         return self._label_text() == "100 %"
 
     def shown_label_rect(self, zoom: float) -> QRectF:

@@ -111,14 +111,16 @@ def bounds_around(routes: Iterable[EdgeRoute], margin: float) -> QRectF:
     return bounds.adjusted(-margin, -margin, margin, margin)
 
 
-def _paint_sample(pen: LayerPen, ground: str | None, painter: QPainter, position: QRectF) -> None:
-    """A line with its icon, on a disc of the colour of the `ground` if there is one."""
+def _paint_sample(
+    pen: LayerPen, background: str | None, painter: QPainter, position: QRectF
+) -> None:
+    """A line with its icon, on a disc of the colour of the `background` if there is one."""
     middle = position.center()
     color = theme().color(pen.color)
     paint_edge(painter, sample_route(position), color, pen.width, False, pen.dash)
-    if ground is not None:
-        painter.setPen(theme().color(ground))
-        painter.setBrush(theme().color(ground))
+    if background is not None:
+        painter.setPen(theme().color(background))
+        painter.setBrush(theme().color(background))
         painter.drawEllipse(middle, 6, 6)
     paint_icon(painter, pen.icon, pen.color, QRectF(middle.x() - 6, middle.y() - 6, 12, 12))
 
@@ -342,28 +344,28 @@ class PartitionLayer(SceneLayer):
 
     def __init__(self, scene: CanvasScene) -> None:
         super().__init__(scene, -1.0)
-        self.grounds: dict[str, QRectF] = {}
+        self.areas: dict[str, QRectF] = {}
 
     def follow(self) -> None:
         picture, nodes = self._scene.picture, self._scene.nodes
-        before, self.grounds = self.grounds, {}
+        before, self.areas = self.areas, {}
         if picture.method == METHOD:
             for node in picture.nodes:
                 item = nodes.get(node.id)
                 if node.group is not None and item is not None and item.isVisible():
-                    known = self.grounds.get(node.group, QRectF())
-                    self.grounds[node.group] = known.united(item.box)
-        if not before and not self.grounds:
+                    known = self.areas.get(node.group, QRectF())
+                    self.areas[node.group] = known.united(item.box)
+        if not before and not self.areas:
             return
         bounds = QRectF()
-        for group, ground in self.grounds.items():
-            self.grounds[group] = ground.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
-            bounds = bounds.united(self.grounds[group])
+        for group, area in self.areas.items():
+            self.areas[group] = area.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+            bounds = bounds.united(self.areas[group])
         self.cover(bounds.adjusted(-2, -2, 2, 2))
         self.update()
 
     def legend_entries(self) -> list[LegendEntry]:
-        if not self.grounds:
+        if not self.areas:
             return []
         return [
             LegendEntry(
@@ -373,12 +375,12 @@ class PartitionLayer(SceneLayer):
 
     def draw(self, painter: QPainter) -> None:
         groups = self._scene.picture.groups
-        for group, ground in self.grounds.items():
+        for group, area in self.areas.items():
             number = groups.index(group) if group in groups else 0
-            _paint_ground(painter, ground, number, _RADIUS)
+            _paint_area(painter, area, number, _RADIUS)
 
 
-def _paint_ground(painter: QPainter, position: QRectF, number: int, radius: float) -> None:
+def _paint_area(painter: QPainter, position: QRectF, number: int, radius: float) -> None:
     fill = theme().category(number, "fill")
     fill.setAlphaF(_ALPHA)
     line = theme().category(number, "line")
@@ -388,7 +390,7 @@ def _paint_ground(painter: QPainter, position: QRectF, number: int, radius: floa
 
 
 def _block_sample(painter: QPainter, position: QRectF) -> None:
-    _paint_ground(painter, position.adjusted(1, 3, -1, -3), 0, 4.0)
+    _paint_area(painter, position.adjusted(1, 3, -1, -3), 0, 4.0)
 
 
 # Bits of the darkest step: a state of probability 1/256 given the rest.

@@ -289,9 +289,9 @@ class NodePainter:
         )
         painter.drawText(rect, _LEFT, title)
         if self._face.is_stale:
-            place = QRectF(0, 0, MARK_SIZE, MARK_SIZE)
-            place.moveCenter(QPointF(box.right() - INDENT - MARK_SIZE / 2, box.center().y()))
-            paint_icon(painter, "clock", "text_tertiary", place)
+            clock = QRectF(0, 0, MARK_SIZE, MARK_SIZE)
+            clock.moveCenter(QPointF(box.right() - INDENT - MARK_SIZE / 2, box.center().y()))
+            paint_icon(painter, "clock", "text_tertiary", clock)
             return
         painter.setFont(canvas_font("caption"))
         painter.setPen(theme().color("text_tertiary"))

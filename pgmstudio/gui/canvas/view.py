@@ -453,8 +453,8 @@ class CanvasView(ZoomView):
             return
         wide, high = (round(2 * side * theme().scale) for side in (LABEL_WIDTH, LABEL_HEIGHT))
         for node in nodes:
-            place = self.mapFromScene(self.graph.nodes[node].pos())
-            around = QRect(place.x() - wide, place.y() - high, 2 * wide, 2 * high)
+            middle = self.mapFromScene(self.graph.nodes[node].pos())
+            around = QRect(middle.x() - wide, middle.y() - high, 2 * wide, 2 * high)
             self.viewport().update(around & self.viewport().rect())
 
     @property

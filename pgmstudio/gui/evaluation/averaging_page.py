@@ -289,13 +289,13 @@ class AveragingPage(Page):
             return
         models, average, _ = self._result
         project, key = self._app.project, str(self.row_sets.currentData() or "")
-        shares = {project.models[k].title: weight for k, weight in average.weights.items()}
+        weights = {project.models[k].title: weight for k, weight in average.weights.items()}
         data_id = key.partition("/")[0]
         entry = ModelEntry(
             f"Average of {len(models)} models",
             average.model,
             data_id=data_id if data_id in project.data else None,
-            provenance={"average": shares, "weights": self._weighting, "rows": key},
+            provenance={"average": weights, "weights": self._weighting, "rows": key},
         )
         add_and_show_model(self._app, entry, "Average models")
 

@@ -158,7 +158,7 @@ class _Row(QWidget):
         self.tick = named(QCheckBox(), f"evidenceTick.{variable}")
         self.name = named(ElidedLabel(is_link=True), f"evidenceName.{variable}")
         self.factor = label("", "tertiary", size="dense", name=f"evidenceFactor.{variable}")
-        self.chip = ChipLabel(f"evidenceChip.{variable}", most_width=130)
+        self.chip = ChipLabel(f"evidenceChip.{variable}", max_width=130)
         self.gone = tool_button("x", f"Retract {variable}", name=f"evidenceGone.{variable}")
         hbox(self, self.tick, (self.name, 1), self.factor, self.chip, self.gone, spacing=6)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -258,7 +258,7 @@ class VariableDelegate(QStyledItemDelegate):
             return  # Qt paints every row between the first and the last
         row = self._rows.rows[index.row()]
         mini = mini_rect(position)
-        self._paint_ground(painter, position, option.state.value)
+        self._paint_background(painter, position, option.state.value)
         paint_mini(painter, mini, row)
         left, right = mini.right() + MINI_GAP, position.right() - MARGIN
         text_rect = QRect(QPoint(mini.right() + 1, position.top()), position.bottomRight())
@@ -287,21 +287,21 @@ class VariableDelegate(QStyledItemDelegate):
         rect = QRect(left, position.top(), max(0, right - left), position.height())
         painter.drawText(rect, V_CENTER, text)
 
-    def _paint_ground(self, painter: QPainter, position: QRect, state: int) -> None:
+    def _paint_background(self, painter: QPainter, position: QRect, state: int) -> None:
         if not state & (SELECTED | HOVERED | FOCUSED):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = QRectF(position).adjusted(1, 0.5, -1, -0.5)
+        frame = QRectF(position).adjusted(1, 0.5, -1, -0.5)
         radius = theme().radius("control")
         if state & (SELECTED | HOVERED):
             name = "selection" if state & SELECTED else "hover"
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme().color(name))
-            painter.drawRoundedRect(ground, radius, radius)
+            painter.drawRoundedRect(frame, radius, radius)
         if state & FOCUSED:
             painter.setPen(QPen(theme().color("focus"), theme().line("focus")))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(ground.adjusted(1, 1, -1, -1), radius, radius)
+            painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), radius, radius)
 
     def _paint_more(self, painter: QPainter, position: QRect, left: int, hidden: int) -> int:
         font = theme().font("micro")

@@ -85,7 +85,7 @@ class ExportDialog(QDialog):
         self._part = Segments(
             [
                 ("whole", "Whole graph", "Every node, with a small margin."),
-                ("sight", "Current view", "Exactly the part that is in sight."),
+                ("sight", "Current view", "The visible part of the graph."),
             ],
             "exportPart",
         )

@@ -50,7 +50,7 @@ class ReportDialog(QDialog):
         self._project = project
         before = options or ReportOptions(look=theme().shade)
         self._title = named(QLineEdit(title), "reportTitle", "Title of the report")
-        self._title.setToolTip("The heading of the report; as it is, the name of the project.")
+        self._title.setToolTip("Heading of the report; by default the name of the project.")
         self._format = Segments(
             [
                 (".html", "HTML", "One web page that needs no other file."),

@@ -255,7 +255,7 @@ class RunInspector(QWidget):
             self._on_open,
             icon_name="arrow-square-out",
             name="inspectorOpenBest",
-            tip="The best model so far in a tab, to look at, question and edit.",
+            tip="Open the best model so far, to query and edit it.",
         )
         self._evaluate = button(
             "Evaluate",
@@ -277,7 +277,7 @@ class RunInspector(QWidget):
             self._on_again,
             icon_name="arrow-clockwise",
             name="inspectorRunAgain",
-            tip="The run sheet with these settings, to change some and start once more.",
+            tip="Open the Learn page with these settings, to change some and learn again.",
         )
         settings.add(self.settings, row(self._again, None))
         self.missing = Note(name="inspectorRunMissing")

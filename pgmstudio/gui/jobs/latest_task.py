@@ -12,7 +12,7 @@ from pgmstudio.gui.jobs.job import Job
 
 
 class LatestTask(QObject):
-    """Asks one kind of question; a newer question makes the older ones' answers unwanted."""
+    """Asks one kind of question; a newer question drops the answers to older ones."""
 
     answered = Signal(object)
     failed = Signal(object)
@@ -36,7 +36,7 @@ class LatestTask(QObject):
         return self._number in self._jobs
 
     def ask(self, question: Callable[[CancelToken], Any]) -> None:
-        """Compute `question(token)` in the background; `answered` brings the value."""
+        """Compute `question(token)` in the background; `answered` has the value."""
 
         def task(cancel: CancelToken) -> Iterator[object]:
             yield question(cancel)
@@ -53,7 +53,7 @@ class LatestTask(QObject):
         job.start()
 
     def forget(self) -> None:
-        """Nobody wants the pending answer any more."""
+        """Drop the pending answer."""
         self._number += 1
         for job in self._jobs.values():
             job.cancel()

@@ -157,7 +157,7 @@ class LearningRun(QObject):
 
     def _explain_silence(self) -> None:
         if self._is_silent and self.state is JobState.RUNNING:
-            self.progress = Progress(None, "starts; the first run of a kind compiles its code")
+            self.progress = Progress(None, "starting; the first run of a learner compiles its code")
             self.changed.emit()
 
     def stop(self) -> None:

@@ -127,8 +127,8 @@ def knowledge_actions(app: AppContext) -> list[ActionSpec]:
             "knowledge.price",
             "Price of this edge…",
             "Knowledge",
-            "What the selected edge, or an edge between two selected nodes, must gain; drawn as a "
-            "soft edge.",
+            "The price in nats that the selected edge, or an edge between two selected nodes, must "
+            "gain; drawn as a soft edge.",
             price_edge,
             needs=[no_edges],
         ),

@@ -392,8 +392,8 @@ MAX_PRICE = 9999  # nats, in the box
 MAX_LISTED = 200  # a matrix may hold thousands
 PRICES_HINT = (
     "An edge between two variables, in either direction, must gain its price in nats; a negative "
-    "price favours it. Trees, mixtures of trees and searches with a score use them where their "
-    "parameter Edge prices says so."
+    "price favours it. Trees, mixtures of trees and searches with a score use them if their "
+    "parameter Edge prices is set."
 )
 
 
@@ -665,10 +665,10 @@ class KnowledgePage(EmbeddedPage):
     def set_price(self, one: str, other: str, price: float) -> None:
         """Set the price of the edges of a pair as an undoable change; 0 removes it."""
         pair = {one, other}
-        kept = [known for known in self._app.project.edge_prices.prices if {*known[:2]} != pair]
+        prices = [known for known in self._app.project.edge_prices.prices if {*known[:2]} != pair]
         if price:
-            kept.append((one, other, price))
-        self._change_prices(f"Set the price of {one} – {other}", kept)
+            prices.append((one, other, price))
+        self._change_prices(f"Set the price of {one} – {other}", prices)
 
     def _change_prices(self, text: str, prices: Iterable[Price]) -> None:
         try:

@@ -52,23 +52,23 @@ def search_actions(app: AppContext) -> list[ActionSpec]:
     def open_questions() -> str | None:
         if on.page is not None and on.page.questions.is_open:
             return None
-        return "nothing is open in the model in view; PC and NPC may leave something open."
+        return "the active model has no uncertain edges; PC and NPC may leave some."
 
     return [
         ActionSpec(
             "learn.continue",
             "Continue from this graph…",
             "Learn",
-            "Learn again, starting from the edges of the model in view; rules about edges hold.",
+            "Learn again, starting from the edges of the active model; rules about edges apply.",
             go_on,
             icon="arrow-bend-down-right",
             needs=[model_with_edges, rows_to_go_on],
         ),
         ActionSpec(
             "learn.open-questions",
-            "Decide what is open",
+            "Resolve uncertain edges",
             "Learn",
-            "Ambiguous regions and free directions that tests left, to be decided one by one.",
+            "Decide the ambiguous regions and open directions that independence tests left.",
             on.command(lambda page: page.questions.open()),
             icon="question",
             needs=[open_questions],
@@ -97,7 +97,7 @@ def continue_from(app: AppContext, entry: ModelEntry) -> None:
 
 
 def _settings(app: AppContext, entry: ModelEntry) -> tuple[str, Any, int]:
-    """Learner, parameters and seed of the run behind the model in view, if it has a start."""
+    """Learner, parameters and seed of the run of the active model, if it has a start."""
     run_id = run_of_model(app.project, app.workspace.model_id)
     if run_id is not None:
         run = app.project.runs[run_id]

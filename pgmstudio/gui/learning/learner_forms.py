@@ -260,7 +260,7 @@ class LearnerForms(QWidget):
         self._columns: tuple[str, ...] = ()
         self._title = label("", "heading", size="heading")
         self._about = label("", "secondary", wrap=True)
-        self._presets = ChoiceBox("learnPreset", "Settings under a name, such as those of a source")
+        self._presets = ChoiceBox("learnPreset", "Named settings, such as those of a publication")
         self._presets.picked.connect(self._on_preset)
         self._preset_row = row(label("Preset", "secondary"), self._presets, None)
         self._holder = QVBoxLayout()

@@ -101,7 +101,7 @@ class BestChip(QFrame):
             return
         self._title.setText("Best so far" if follower.is_on else "An earlier best")
         message = follower.text()
-        more = " · edit it while the run goes on" if follower.is_on else ""
+        more = " · can be edited while the run continues" if follower.is_on else ""
         self._message.setText(message + more)
         self._message.setToolTip(message)
         self.setAccessibleName(f"{self._title.text()}: {message}")

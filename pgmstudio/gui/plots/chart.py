@@ -24,7 +24,7 @@ class Chart(QWidget):
 
     across = True  # with grid lines up from the bottom, too
     can_wait = True  # pyqtgraph is loaded in the background
-    ground: str | None = "surface"  # colour of the background; None: that of the page
+    background: str | None = "surface"  # colour of the background; None: that of the page
 
     def __init__(self, name: str, empty_text: str = "") -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class Chart(QWidget):
             self._layout.insertWidget(self._layout.indexOf(self._empty), self._canvas, 1)
             self._layout.activate()
         self._is_for_file = False
-        self._dress(self.ground)
+        self._dress(self.background)
         self._draw()
         self._empty.setText(self._empty_text)
         self._canvas.setVisible(not self.is_empty)
@@ -181,7 +181,7 @@ class StillChart(Chart):
 
     scales: tuple[str, ...] = ()  # sides with an axis
     across = False
-    ground: str | None = None
+    background: str | None = None
 
     def __init__(self, name: str, empty_text: str = "") -> None:
         super().__init__(name, empty_text)
@@ -233,7 +233,7 @@ class StillChart(Chart):
         canvas.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         canvas.setToolTip("")
-        canvas.setStyleSheet("background: transparent")  # without a ground the page is seen
+        canvas.setStyleSheet("background: transparent")  # without a background the page is seen
         canvas.setMinimumSize(0, 0)
         canvas.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         for side in SIDES:

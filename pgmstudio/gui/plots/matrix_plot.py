@@ -145,7 +145,7 @@ class HeatMap(CellChart):
         self.redraw()
 
     def select(self, pair: tuple[str, str] | None) -> None:
-        """Draw the crosshair of a pair without telling anybody."""
+        """Draw the crosshair of a pair without a signal."""
         self._selected = pair
         self.redraw()
 

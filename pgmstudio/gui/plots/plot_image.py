@@ -23,7 +23,7 @@ class DrawnPlot(Protocol):
         """In px."""
 
     def draw_on(self, background: str | None) -> None:
-        """Once more in the present colours, on a ground of that name or on none."""
+        """Once more in the present colours, on a background of that name or on none."""
 
     def refresh(self, *_: object) -> None:
         """As on the screen again."""

@@ -109,7 +109,7 @@ def _tick_labels(plain: Callable[..., list[str]], *ticks: Any) -> list[str]:
 
 
 def dress(canvas: Any) -> None:
-    """Its ground and axes in the present colours and sizes."""
+    """Its background and axes in the present colours and sizes."""
     look = theme()
     canvas.setBackground(look.color("surface"))
     for side in ("left", "bottom"):

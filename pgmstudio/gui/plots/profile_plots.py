@@ -79,7 +79,7 @@ class Profiles:
 class ComponentChart(StillChart):
     """Base of charts of components, with their weights before and after the evidence."""
 
-    ground = "surface"
+    background = "surface"
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -154,7 +154,7 @@ class TornadoChart(RowChart):
                 texts += self._row_texts(row, box, frame)
         rows = QRectF(QPointF(0, top), QPointF(self._size.width(), self._size.height()))
         self.items.texts("rows", texts, TEXT_Z, clip=rows)
-        self.items.frame("ground", rows, HOVER_Z - 1, fill=theme().color("surface"))
+        self.items.frame("background", rows, HOVER_Z - 1, fill=theme().color("surface"))
         self._draw_head(QRectF(0, 0, self._size.width(), top))
         self._draw_focus()
 

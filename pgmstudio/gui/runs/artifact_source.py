@@ -145,7 +145,7 @@ def run_of_model(project: Project, model_id: str | None) -> str | None:
 
 
 def active_source(app: AppContext, *kinds: str) -> ArtifactSource | None:
-    """Of the run that made the model in view, else of the run looked at, else of the newest.
+    """Of the run that made the active model, else of the run looked at, else of the newest.
 
     Of several kinds the first that there is.
     """

@@ -61,7 +61,7 @@ class LiveModel(QObject):
         return None
 
     def switch(self, on: bool) -> None:
-        """Follow, or stay at the model in view."""
+        """Follow, or stay at the current model."""
         self._is_on = on and self.disabled_reason is None
         if self._is_on:
             self._shown = self._app.project.models[self.model_id].model

@@ -36,7 +36,7 @@ class ModelSources(QObject):
         return self._app.project
 
     def rows(self, model_id: str) -> ModelRows | None:
-        """The rows that speak about a model; None when there are none."""
+        """The rows with the variables of a model; None when there are none."""
         project = self._project
         entry = project.models.get(model_id)
         if entry is None:

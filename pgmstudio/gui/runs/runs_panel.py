@@ -109,7 +109,7 @@ class RunsPanel(QWidget):
             "Open best",
             self._on_open,
             name="runOpenBest",
-            tip="The best model so far, to look at, question and edit.",
+            tip="Open the best model so far, to query and edit it.",
         )
         self._pause = button(
             "Pause",

@@ -349,7 +349,7 @@ class SeparationController(QObject):
     def disabled_reason(self, picture: str = "") -> str:
         """Why separation cannot be queried in a diagram; empty when it can."""
         if not self._names():
-            return "separation is about the edges of a graph, and this model has none of its own."
+            return "separation needs a graph, and this model has none."
         diagram = diagram_row(self._app.project.models[self._model_id].model, picture)
         if diagram is not None and not diagram.has_variables:
             return "the nodes of this diagram are sets of variables; show another diagram."

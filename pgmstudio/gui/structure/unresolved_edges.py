@@ -296,8 +296,8 @@ class UnresolvedDirections(QObject):
             return
         before = self.decided
         text = f"Direct {turned.edge[0]} → {turned.edge[1]}, same distribution"
-        kept = set(turned.before.dag.edges)
-        edges = [edge for edge in turned.after.dag.edges if edge not in kept]
+        before_edges = set(turned.before.dag.edges)
+        edges = [edge for edge in turned.after.dag.edges if edge not in before_edges]
         how = partial(direct_edges, model_id=self._model_id, edges=edges)
         result = partial(same_distribution, model_id=self._model_id, model=turned.after)
         edit = Computed(how, result)

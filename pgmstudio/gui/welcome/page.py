@@ -312,7 +312,7 @@ def _paint_table(
 
 
 def _middle(area: QRectF, fraction: float, margin: float = _NODE) -> QRectF:
-    """The middle of `area`, that share of its width, with room for nodes above and below."""
+    """The middle of `area`, that fraction of its width, with room for nodes above and below."""
     width = area.width() * fraction
     frame = QRectF(area.center().x() - width / 2, area.top() + margin, width, 0)
     frame.setHeight(area.height() - 2 * margin)
@@ -437,7 +437,7 @@ class WelcomePage(Page):
             side,
             label("PGM Studio", "heading", size="display"),
             label(
-                "Learn probabilistic graphical models from data, question them, compare them.",
+                "Learn probabilistic graphical models from data, query and compare them.",
                 "secondary",
                 wrap=True,
             ),

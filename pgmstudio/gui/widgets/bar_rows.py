@@ -81,7 +81,7 @@ class BarRows(PlainRows):
 
     # -- painting
 
-    def _paint_ground(self, painter: QPainter, row: QRectF) -> None:
+    def _paint_background(self, painter: QPainter, row: QRectF) -> None:
         """Under the pointer."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("hover"))
@@ -175,7 +175,7 @@ class RankBars(BarRows):
         for row, (_, title, bits) in enumerate(self._ranks):
             rect = QRectF(0, row * height, self.width(), height)
             if row == self._hovered:
-                self._paint_ground(painter, rect)
+                self._paint_background(painter, rect)
             painter.setPen(theme().color("text"))
             self._paint_name(painter, rect, title, left)
             painter.drawText(rect, RIGHT, f"{bits:.{self._digits}f}")

@@ -308,7 +308,7 @@ class Segments(QWidget):
         return next((key for key, made in self._buttons.items() if made.isChecked()), "")
 
     def choose(self, key: str) -> None:
-        """Mark a word without telling anybody."""
+        """Mark a segment without a signal."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
 

@@ -189,7 +189,7 @@ class BeliefBars(BarRows):
         is_out = state in bars.impossible or (mark is not None and state in mark.struck)
         is_chosen = mark is not None and state == mark.chosen
         if self._hovered == index and state not in bars.impossible:
-            self._paint_ground(painter, row)
+            self._paint_background(painter, row)
         left, right = self._columns()
         ink = colors.color("text_secondary" if is_out else "text")
         painter.setFont(colors.font("dense"))

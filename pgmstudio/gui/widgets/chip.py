@@ -41,12 +41,12 @@ def _drawn(name: str, tint: str, shade: str, size: int, ratio: float) -> QPixmap
     return icon(name, f"{tint}_ink").pixmap(QSize(size, size), ratio)
 
 
-def chip_size(chip: Chip, most_width: int | None = None) -> QSize:
-    """Size hint of a chip; `most_width` elides its text."""
+def chip_size(chip: Chip, max_width: int | None = None) -> QSize:
+    """Size hint of a chip; `max_width` elides its text."""
     metrics = QFontMetrics(theme().font("caption", "semibold"))
     width = metrics.horizontalAdvance(chip.text) + 14 + (_icon_size() + 3 if chip.icon else 0)
-    if most_width is not None:
-        width = min(width, most_width)
+    if max_width is not None:
+        width = min(width, max_width)
     return QSize(width, metrics.height() + 4)
 
 
@@ -85,11 +85,11 @@ def paint_chip(painter: QPainter, rect: QRect, chip: Chip, *, is_selected: bool 
 class ChipLabel(QWidget):
     """A chip as a widget; hidden without one."""
 
-    def __init__(self, name: str, most_width: int | None = None) -> None:
+    def __init__(self, name: str, max_width: int | None = None) -> None:
         super().__init__()
         self.setObjectName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._most_width = most_width
+        self._max_width = max_width
         self._chip: Chip | None = None
         self.hide()
 
@@ -107,7 +107,7 @@ class ChipLabel(QWidget):
         self.setVisible(chip is not None)
 
     def sizeHint(self) -> QSize:
-        return QSize(0, 0) if self._chip is None else chip_size(self._chip, self._most_width)
+        return QSize(0, 0) if self._chip is None else chip_size(self._chip, self._max_width)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._chip is not None:

@@ -29,7 +29,7 @@ class InspectorHead(QWidget):
         self.title = named(ElidedLabel("", "heading", size="title", is_snug=True), f"{name}Title")
         self.symbol = IconLabel()
         self.symbol.hide()
-        self.chip = ChipLabel(f"{name}Chip", most_width=120)
+        self.chip = ChipLabel(f"{name}Chip", max_width=120)
         self.facts = label("", "tertiary", size="dense", wrap=True, name=f"{name}Facts")
         line = hbox(None, self.symbol, self.title, self.chip, None, spacing=8)
         vbox(self, line, self.facts, margins=(16, 10, 16, 10), spacing=2)

@@ -185,7 +185,7 @@ class ParamSlider(QSlider):
         return float(f"{value:.2g}")
 
     def show_value(self, value: float | str | None) -> None:
-        """Stand where this number is, without telling anybody; a word or None leaves it."""
+        """Show this number without a signal; a text or None changes nothing."""
         if value is None or isinstance(value, str):
             return
         if self._spec.low_open and self._low == 0:

@@ -47,9 +47,9 @@ class _Step(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         size = _CIRCLE * theme().scale
         circle = QRectF(3, (self.height() - size) / 2, size, size)
-        grounds = {"now": "accent", "done": "do_soft", "later": "surface"}
-        painter.setBrush(theme().color(grounds[self.state]))
-        outline = "border_control" if self.state == "later" else grounds[self.state]
+        colors = {"now": "accent", "done": "do_soft", "later": "surface"}
+        painter.setBrush(theme().color(colors[self.state]))
+        outline = "border_control" if self.state == "later" else colors[self.state]
         painter.setPen(QPen(theme().color(outline), 1))
         painter.drawEllipse(circle)
         if self.state == "done":

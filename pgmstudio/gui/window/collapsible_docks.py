@@ -450,7 +450,7 @@ class DockCollapser(QObject):
         return False
 
     def canvas_only(self) -> None:
-        """Hide every panel; once more brings them back."""
+        """Hide all panels, or show them again."""
         over = any(overlay.is_open for overlay in self.surround.overlays.values())
         docked = {n for n, d in self._docks.items() if not (d.isHidden() or d.isFloating())}
         self._close_overlays()
@@ -558,7 +558,7 @@ class DockCollapser(QObject):
         self._sizes.update({a: size - line for a, size in taken.items() if size > 4 * line})
 
     def usual_sizes(self) -> None:
-        """Every side as wide or high as the tokens say."""
+        """Every side as wide or high as the tokens set."""
         names = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
         self._sizes = {area: theme().px(name) for area, name in names.items()}
         self._tree_share = TREE_SHARE

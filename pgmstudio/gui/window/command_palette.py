@@ -232,7 +232,7 @@ class CommandPalette(LensField):
         if entry is None:
             self._app.notify(text if text == self._nothing else self._no_action(text))
             return
-        # The completer writes the line it chose after telling us.
+        # The completer writes the line it chose after its signal.
         self._has_run = True
         QTimer.singleShot(0, self, self._begin_again)
         self._app.center.setFocus()

@@ -230,7 +230,7 @@ class ErrorNotes(QObject):
             region: QWidget = self._center if is_above else self._panels.panel(panel)
             note = self._notes[panel] = ErrorNote("lossNote" if panel == LOSS else "errorNote")
             layout = region.layout()
-            assert isinstance(layout, QBoxLayout), f"{panel} stands in no column"
+            assert isinstance(layout, QBoxLayout), f"{panel} is in no column layout"
             layout.insertWidget(0, note)
         return self._notes[panel]
 

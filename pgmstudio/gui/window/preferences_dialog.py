@@ -41,7 +41,7 @@ class PreferencesDialog(QDialog):
         self._scale.valueChanged.connect(lambda percent: self._prefer(scale=percent / 100))
         self._motion = QCheckBox("Bars and layouts jump instead of sliding")
         self._motion.setObjectName("preferMotion")
-        self._motion.setToolTip("Nothing slides; every change is there at once.")
+        self._motion.setToolTip("Changes are shown at once, without animation.")
         self._motion.toggled.connect(lambda on: self._prefer(reduced_motion=on))
         self._autosave = _number(
             "preferAutosave", "Seconds between two recovery copies.", (5, 3600), 5, " s"
@@ -116,8 +116,8 @@ class PreferencesDialog(QDialog):
 
     def _back(self) -> None:
         present = self._app.preferences
-        kept = Preferences(recent=present.recent, shortcuts=present.shortcuts)
-        self._app.set_preferences(kept)
+        defaults = Preferences(recent=present.recent, shortcuts=present.shortcuts)
+        self._app.set_preferences(defaults)
         self.adjustSize()
 
 

@@ -53,7 +53,7 @@ PANELS = (
         LEFT,
         "pgmstudio.gui.evidence.variables_panel:VariablesPanel",
         "list-dashes",
-        "Variables of the model in view with their beliefs; a click on a bar sets evidence.",
+        "Variables of the active model with their beliefs; a click on a bar sets evidence.",
         titled=False,
     ),
     PanelSpec(

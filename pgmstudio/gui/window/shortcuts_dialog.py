@@ -115,8 +115,8 @@ class ShortcutsDialog(QDialog):
 
     @property
     def _row(self) -> ShortcutRow | None:
-        found: ShortcutRow | None = self.table.current_row
-        return found
+        current: ShortcutRow | None = self.table.current_row
+        return current
 
     def _on_selected(self, *_: object) -> None:
         shown = self._row

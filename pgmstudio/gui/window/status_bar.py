@@ -53,7 +53,7 @@ class StatusBar(QStatusBar):
         self._right: list[QPushButton] = []
         self._helps: dict[QPushButton, NumberHelp] = {}
         self.data = self._part("statusData", "The data set in use; click copies this text.")
-        self.graph = self._part("statusGraph", "Nodes and edges of the model in view.")
+        self.graph = self._part("statusGraph", "Nodes and edges of the active model.")
         self.selection = self._part("statusSelection", "Selected nodes : edges.")
         self.evidence = self._part(
             "statusEvidence",
@@ -69,8 +69,8 @@ class StatusBar(QStatusBar):
         )
         self.conflict = self._part(
             "statusConflict",
-            "log2( Π P(eᵢ) / P(e) ): above 0 pieces of evidence are less probable together than if "
-            "they had nothing to do with each other, from 3 bits on strongly so.",
+            "log2( Π P(eᵢ) / P(e) ): above 0 the findings are less probable together than if "
+            "they were independent, from 3 bits on strongly so.",
             right=True,
             explains="Conflict",
         )

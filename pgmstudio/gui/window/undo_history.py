@@ -102,7 +102,7 @@ class UndoHistory(QObject):
         self._stack.undo()
         if in_view is not None and in_view not in self._app.project.models:
             self._closed = in_view
-            self._app.notify(f"Undone: {text}. Redo (Ctrl+Y) brings it back.")
+            self._app.notify(f"Undone: {text}. Ctrl+Y redoes it.")
 
     def redo(self) -> None:
         """Do again what was taken back last."""

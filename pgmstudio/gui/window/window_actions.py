@@ -80,8 +80,8 @@ def show_about(parent: QWidget) -> QDialog:
     layout.addWidget(label("PGM Studio", "heading", size="heading"))
     layout.addWidget(label(f"Version {__version__}", "secondary"))
     text = label(
-        "Learn probabilistic graphical models from data, question them, compare them. "
-        "Free software under the MIT licence; it stands on Qt for Python, NumPy, SciPy, Numba, "
+        "Learn probabilistic graphical models from data, query and compare them. "
+        "Free software under the MIT licence; built with Qt for Python, NumPy, SciPy, Numba, "
         "NetworkX, Graphviz, Polars and pyqtgraph.",
         wrap=True,
     )
@@ -239,7 +239,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "window.canvas",
             "Centre only",
             "Window",
-            "Hide every panel; once more brings them back.",
+            "Hide all panels, or show them again.",
             lambda: window().folding.canvas_only(),
             keys=("Ctrl+Shift+F11",),
         ),
@@ -264,7 +264,7 @@ def _arrangement(app: AppContext) -> list[ActionSpec]:
             "window.rows",
             "Two rows",
             "Window",
-            "The tab in front below the others.",
+            "Show the current tab below the others.",
             lambda: app.center.tile(Qt.Orientation.Vertical),
             needs=[too_few_tabs],
         ),

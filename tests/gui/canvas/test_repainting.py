@@ -202,20 +202,22 @@ def test_a_screen_with_more_pixels_gets_pictures_of_its_own(
     assert _differences(sharp, _pixels(canvas, ratio=2.0)) == 0
 
 
-def test_fitting_what_is_fitted_already_notifies_nobody_and_draws_no_ground(
+def test_fitting_what_is_fitted_already_notifies_nobody_and_draws_no_background(
     qtbot: QtBot, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canvas.view.fit()
     _pixels(canvas)
-    grounds: list[object] = []
-    monkeypatch.setattr(ZoomView, "drawBackground", lambda self, painter, rect: grounds.append(1))
+    backgrounds: list[object] = []
+    monkeypatch.setattr(
+        ZoomView, "drawBackground", lambda self, painter, rect: backgrounds.append(1)
+    )
     with (
         qtbot.assertNotEmitted(canvas.view.zoom_changed),
         qtbot.assertNotEmitted(canvas.view.looked_elsewhere),
     ):
         canvas.view.fit()
     _pixels(canvas)
-    assert grounds == []
+    assert backgrounds == []
 
 
 def test_beliefs_the_evidence_does_not_reach_stay_the_same_arrays(

@@ -1,4 +1,4 @@
-"""Evidence in the window: the menu, cases, scenarios, and what the status bar says of it."""
+"""Evidence in the window: the menu, cases, scenarios, and what the status bar shows of it."""
 
 from __future__ import annotations
 

@@ -154,8 +154,8 @@ def test_the_dark_look_does_not_change_the_screen(page: ModelPage, drawing: Canv
     image_of(drawing, PictureOptions(dpi=96))
     before = page.canvas.grab().toImage()
     dark = image_of(drawing, PictureOptions(dpi=96, shade="dark"))
-    ground = dark.pixelColor(1, 1)
-    assert ground.lightnessF() < 0.2
+    background = dark.pixelColor(1, 1)
+    assert background.lightnessF() < 0.2
     assert theme().shade == "light"
     assert page.canvas.grab().toImage() == before
 

@@ -57,7 +57,7 @@ def test_undoing_the_opening_of_a_model_is_reported(
     assert menu_text(window, "edit.undo") == "Undo open asia.json"
     press(qtbot, window, Qt.Key.Key_Z)
     assert not window.app.project.models
-    assert messages == ["Undone: Open asia.json. Redo (Ctrl+Y) brings it back."]
+    assert messages == ["Undone: Open asia.json. Ctrl+Y redoes it."]
     press(qtbot, window, Qt.Key.Key_Y)
     assert window.app.workspace.model_id in window.app.project.models
 

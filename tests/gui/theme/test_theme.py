@@ -46,7 +46,7 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("shade", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("ink", "ground", "least"),
+    ("ink", "background", "least"),
     [
         ("text", "surface", TEXT),
         ("text", "window", TEXT),
@@ -75,9 +75,9 @@ def contrast(one: str, other: str) -> float:
         ("focus", "surface", LINE),
     ],
 )
-def test_contrast_is_high_enough(shade: str, ink: str, ground: str, least: float) -> None:
+def test_contrast_is_high_enough(shade: str, ink: str, background: str, least: float) -> None:
     named = tokens()["color"][shade]
-    assert contrast(named[ink], named[ground]) >= least
+    assert contrast(named[ink], named[background]) >= least
 
 
 @pytest.mark.parametrize("shade", ["light", "dark"])

@@ -177,11 +177,11 @@ def test_there_is_no_box_in_the_corner_of_a_table_with_two_scroll_bars(
     table.show()
     image = table.grab().toImage()
     edge, bars = 2, table.verticalScrollBar().width()
-    ground = image.pixelColor(table.width() - edge - 1, table.height() - edge - 1)
+    background = image.pixelColor(table.width() - edge - 1, table.height() - edge - 1)
     for step in range(bars):
         across = image.pixelColor(table.width() - edge - 1 - step, table.height() - edge - 1)
         down = image.pixelColor(table.width() - edge - 1, table.height() - edge - 1 - step)
-        assert across == down == ground
+        assert across == down == background
 
 
 # -- the command field

@@ -50,7 +50,7 @@ _VIEWS = (
 )
 _WEIGHTS = (
     ("optima", "of optima", "Every distinct optimum counts once."),
-    ("runs", "of runs", "An optimum counts as often as it was met."),
+    ("runs", "of runs", "An optimum counts as often as it was reached."),
 )
 _RESTART_COLUMNS = (
     Column(

@@ -66,11 +66,11 @@ def label_actions(app: AppContext) -> list[ActionSpec]:
             "model.drop-labels",
             "Drop all labels",
             "Model/Labels",
-            "Every configuration gets a row of its own again; the distribution stays.",
+            "Every configuration gets its own row again; the distribution does not change.",
             commands.drop,
             needs=[
                 labels,
-                on.model_with(_has_merged_rows, "every row has numbers of its own already."),
+                on.model_with(_has_merged_rows, "every row has its own parameters already."),
             ],
         ),
         ActionSpec(

@@ -71,7 +71,7 @@ class LabelTree(QWidget):
             self._root, width, depth = self._placed(tree)
             self._size = QSize(int(width + 2 * _MARGIN), int(depth + 2 * _MARGIN + _BOX))
         elif self._is_cube:
-            text = "Not a CSI-tree: no parent can be asked first without tearing a class apart."
+            text = "Not a CSI-tree: no parent can be the root without splitting a class."
             self._size = self._cube_size()
         else:
             text = "Not a CSI-tree." if tree is None else "This tree has too many leaves to draw."

@@ -189,7 +189,7 @@ class LabelSections(QWidget):
         if len(statements) > MAX_STATEMENTS:
             lines.append(f"… and {len(statements) - MAX_STATEMENTS} more")
         none = "No independences beyond those of the graph." if is_now else "…"
-        nowhere = "Choose a context over the canvas to see what holds in it."
+        nowhere = "Choose a context above the canvas to see the independences in it."
         self._statements.setText("\n".join(lines) or (none if context else nowhere))
         given = ", ".join(f"{subject.title(name)} = {state}" for name, state in context.items())
         self._given.setText(f"given {given}" if given and lines else "")

@@ -167,16 +167,16 @@ def blankets_content(record: BlanketRecord, state: ResultState) -> ResultContent
     views_field = SegmentsField("view", chosen, views)
     edges = blanket_picture(record).edges
     both = sum(not edge.style.has_arrow for edge in edges)
-    found = (
+    facts = (
         f"{counted(len(record.blankets), 'blanket')} · {counted(both, 'edge')} found from both "
         f"ends, {len(edges) - both} from one"
     )
     if chosen == GRAPHS:
-        return _graphs_content(record, state, views_field, found)
+        return _graphs_content(record, state, views_field, facts)
     if chosen == STEPS:
         return _steps_content(record, state, views_field)
     return ResultContent(
-        facts=found,
+        facts=facts,
         caption="A line joins two variables that are in the blanket of each other. An arrow leads "
         "to the variable whose blanket has the other one; the other's blanket does not.",
         fields=(views_field,),
@@ -207,7 +207,7 @@ def _view(
 
 
 def _graphs_content(
-    record: BlanketRecord, state: ResultState, views: ResultField, found: str
+    record: BlanketRecord, state: ResultState, views: ResultField, facts: str
 ) -> ResultContent:
     titles = {g.title: _TITLES.get(g.title, g.title.capitalize()) for g in record.graphs}
     chosen = state.value("graph", record.graphs[-1].title if record.graphs else "")
@@ -216,7 +216,7 @@ def _graphs_content(
     if graph is not None:
         fields = (views, ComboField("graph", chosen, titles, "The graph to draw"))
     return ResultContent(
-        facts=found,
+        facts=facts,
         caption="Dashed edges were found from one end at least and are not in this graph.",
         fields=fields,
         view=_view(record, graph_picture(record, graph.edges if graph else ())),

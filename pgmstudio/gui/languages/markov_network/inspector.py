@@ -158,7 +158,7 @@ def _edge_statistics(
 
 
 class EdgeSections(QWidget):
-    """Contexts to tick with their effect on the score, and what they say of the parameters."""
+    """Contexts to tick with their effect on the score, and what they imply for the parameters."""
 
     def __init__(self, app: AppContext) -> None:
         super().__init__()

@@ -75,7 +75,7 @@ class MarkovExtension(ContextExtension):
         return frozenset(model.domain.names[v] for v in model.structure.common_neighbours(*edge))
 
     def describe_edge(self, source: str, target: str) -> str:
-        """Where the edge vanishes, what that means, and what it says of the parameters."""
+        """Where the edge vanishes, what that means, and what it implies for the parameters."""
         text = super().describe_edge(source, target)
         model = self._page.entry.model
         if not text or not isinstance(model, MarkovNetwork):

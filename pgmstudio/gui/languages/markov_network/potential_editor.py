@@ -83,8 +83,8 @@ class PotentialEditor(QWidget):
     @property
     def clique(self) -> Clique | None:
         """The clique that is shown."""
-        found = self.cliques.currentData()
-        return found if isinstance(found, tuple) else None
+        clique = self.cliques.currentData()
+        return clique if isinstance(clique, tuple) else None
 
     def show_variable(self, model_id: str, entry: ModelEntry, name: str) -> None:
         """The cliques of a variable; the one that was chosen stays where it can."""

@@ -24,7 +24,7 @@ _COLUMNS = (
     TRAINING,
     HELD_OUT,
     BIC,
-    Column("Forest", str, True, tip="Which of the forests of the run it stands on."),
+    Column("Forest", str, True, tip="The forest of variables that its graphs are based on."),
     Column(
         "Origin",
         lambda is_reused: "merged" if is_reused else "searched",

@@ -100,7 +100,7 @@ _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 class _Trail(StillChart):
     """Size to the right, bits per row upwards; the current version is ringed."""
 
-    ground = "surface"
+    background = "surface"
 
     def __init__(self) -> None:
         super().__init__("graphTrail")

@@ -39,7 +39,7 @@ _TEXTS = StepBarTexts(
     "Go on to the next split, merge or redirection of the search.",
     "Step after step; the search itself is not changed by it.",
 )
-_NOT_HERE = "This graph is on its way. When the run has ended its model can be asked and edited."
+_NOT_HERE = "An intermediate graph. When the run has ended, its model can be queried and edited."
 _COLUMNS = (
     Column("Step", str, True),
     Column("Operation", stretches=True),
@@ -83,7 +83,7 @@ class PdgStepsPage(Page):
             self._on_open,
             icon_name="git-fork",
             name="pdgStepsOpen",
-            tip="The model of the run in a tab of its own.",
+            tip="Open the model of the run.",
         )
         self._open.hide()
         self.bar = StepBar(_TEXTS, (self._end, self._stop, self._open))

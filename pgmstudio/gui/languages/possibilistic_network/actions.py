@@ -88,12 +88,12 @@ def possibilistic_actions(app: AppContext) -> list[ActionSpec]:
             open_comparison(app, app.workspace.model_id)
 
     def model() -> PossibilisticNetwork | None:
-        found = None if on.entry is None else on.entry.model
-        return found if isinstance(found, PossibilisticNetwork) else None
+        current = None if on.entry is None else on.entry.model
+        return current if isinstance(current, PossibilisticNetwork) else None
 
     def has_product() -> bool:
-        found = model()
-        return found is not None and found.norm == PRODUCT
+        network = model()
+        return network is not None and network.norm == PRODUCT
 
     def turn_norm() -> None:
         norm = MINIMUM if has_product() else PRODUCT

@@ -133,7 +133,7 @@ class DegreeEditor(QWidget):
                         partial(belief_text, scale=Scale.POSSIBILITY),
                         True,
                         value=itemgetter(count + n),
-                        marks=partial(_bar, place=count + n),
+                        marks=partial(_bar, index=count + n),
                         is_editable=is_own,
                         stretches=True,
                     )
@@ -196,6 +196,6 @@ class DegreeEditor(QWidget):
             self._show()  # what was typed is not in the model
 
 
-def _bar(line: tuple[object, ...], place: int) -> CellMarks:
-    value = line[place]
+def _bar(line: tuple[object, ...], index: int) -> CellMarks:
+    value = line[index]
     return CellMarks(bar=Bar(value if isinstance(value, float) else None))

@@ -24,7 +24,7 @@ from pgmstudio.gui.widgets.page import Page
 
 
 def network_distribution(model: PossibilisticNetwork, _cancel: CancelToken) -> ShownDistribution:
-    """The tuples of a network; the note tells if its largest degree is not 1."""
+    """The tuples of a network; the note shows if its largest degree is not 1."""
     tuples = model.tuple_degrees()
     note = ""
     if tuples.top < 1:

@@ -210,8 +210,8 @@ class EdgeSections(QWidget):
         self._show_rows(subject, pair)
 
     def _show_rows(self, subject: ActiveModel, pair: tuple[int, int]) -> None:
-        found = model_sources(self._app).rows(subject.model_id)
-        data = None if found is None else found.data
+        rows = model_sources(self._app).rows(subject.model_id)
+        data = None if rows is None else rows.data
         self._rows.setVisible(isinstance(data, ImpreciseData))
         if not isinstance(data, ImpreciseData):
             return
@@ -228,19 +228,19 @@ class EdgeSections(QWidget):
                 *(
                     Column(
                         data.domain.names[column],
-                        value=itemgetter(place),
-                        marks=partial(_chip, place=place),
+                        value=itemgetter(index),
+                        marks=partial(_chip, index=index),
                         stretches=True,
                     )
-                    for place, column in enumerate(columns, start=1)
+                    for index, column in enumerate(columns, start=1)
                 ),
             ]
         )
         self.rows.show_rows([(number + 1, *_texts(data, columns, number)) for number in shown])
         _fit(self.rows, len(shown))
 
-    def _on_degrees(self, found: _PairDegrees) -> None:
-        self._degrees = found
+    def _on_degrees(self, degrees: _PairDegrees) -> None:
+        self._degrees = degrees
         if self._subject is not None:
             self.show_subject(*self._subject)
 
@@ -260,7 +260,7 @@ def _texts(data: DataSet, columns: list[int], row: int) -> list[str]:
     return [cell_text(data, column, row, " ").replace(UNKNOWN, "∗") for column in columns]
 
 
-def _chip(line: tuple[object, ...], place: int) -> CellMarks | None:
-    text = str(line[place])
+def _chip(line: tuple[object, ...], index: int) -> CellMarks | None:
+    text = str(line[index])
     is_imprecise = text == "∗" or text.startswith("{")
     return CellMarks(chip=Chip(text, "", "warning")) if is_imprecise else None

@@ -68,8 +68,8 @@ class PossibilisticExtension(PageExtension):
             self._task.ask(find)
         self._show()
 
-    def _on_tuples(self, found: tuple[PossibilisticNetwork, TupleDegrees | None]) -> None:
-        self._tuples = found
+    def _on_tuples(self, result: tuple[PossibilisticNetwork, TupleDegrees | None]) -> None:
+        self._tuples = result
         self._show()
 
     def _show(self) -> None:

@@ -143,12 +143,12 @@ class GainGraph(Drawn):
             path.cubicTo(QPointF(start, low), QPointF(end, low), QPointF(end, second.top()))
             painter.drawPath(path)
             at = QPointF((start + end) / 2, first.top() - height)
-        place = QRectF(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height())
-        place.moveCenter(at)
-        painter.fillRect(place, theme().color("window"))
+        tag = QRectF(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height())
+        tag.moveCenter(at)
+        painter.fillRect(tag, theme().color("window"))
         painter.setFont(font)
         painter.setPen(theme().color("text" if is_edge else "text_secondary"))
-        painter.drawText(place, _CENTER, text)
+        painter.drawText(tag, _CENTER, text)
 
     def _paint_box(self, painter: QPainter, v: int, box: QRectF) -> None:
         assert self.relation is not None

@@ -121,12 +121,12 @@ def relation_facts(
     except TooLargeError as problem:
         note = str(problem)
     if has_all:
-        found = all_decompositions(relation, cancel)
-        if len(found) > MAX_GRAPHS:
-            note = f"The {whole(MAX_GRAPHS)} best of {whole(len(found))} graphs are listed."
-            found = nsmallest(MAX_GRAPHS, found, key=lambda one: one.rank)
+        results = all_decompositions(relation, cancel)
+        if len(results) > MAX_GRAPHS:
+            note = f"The {whole(MAX_GRAPHS)} best of {whole(len(results))} graphs are listed."
+            results = nsmallest(MAX_GRAPHS, results, key=lambda one: one.rank)
         # Numbered as in the lecture: few edges first, of equally many the best first.
-        graphs = sorted(found, key=lambda one: (len(one.edges), one.rank))
+        graphs = sorted(results, key=lambda one: (len(one.edges), one.rank))
     projected = RelationalNetwork.of_relation(model.structure, relation).projections
     is_same = all(
         a.shape == b.shape and bool((a == b).all())
@@ -524,8 +524,8 @@ class RelationPage(Page):
         allow(self.use, reason)
         self._spurious_task.ask(partial(_spurious, facts, graph))
 
-    def _on_spurious(self, found: tuple[Decomposition, list[Codes]]) -> None:
-        graph, self.spurious = found
+    def _on_spurious(self, result: tuple[Decomposition, list[Codes]]) -> None:
+        graph, self.spurious = result
         facts = self.facts
         if facts is None:
             return

@@ -197,8 +197,8 @@ class ComponentRowsPage(Page):
         impossible = int(np.isneginf(result.log2_probabilities).sum())
         if impossible:
             self.note.show_text(
-                f"{counted(impossible, 'row')} cannot be under any component; the prior weights "
-                "stand there. Smoothing the tables avoids it.",
+                f"{counted(impossible, 'row')} with probability 0 in every component; the prior "
+                "weights are shown for them. Smoothed CPTs avoid it.",
                 "warning",
             )
 

@@ -97,7 +97,7 @@ class TreeEditBar(QFrame):
 
 
 class ComponentController(QObject):
-    """For the page of one mixture; `picture_wished` names the picture of the chosen trees."""
+    """For the page of one mixture; `picture_requested` names the picture of the chosen trees."""
 
     picture_requested = Signal(str)
     shares_shown = Signal()  # the cards have other numbers
@@ -226,7 +226,7 @@ class ComponentController(QObject):
         else:
             return "select an edge, or two variables to join."
         if one not in inner or other not in inner:
-            return f"{mixture.choice} chooses the tree and stands in none."
+            return f"{mixture.choice} selects the tree and is in none of them."
         if joins(mixture.trees[tree], one, other):
             return TreeEdit(tree, removed=(one, other))
         try:

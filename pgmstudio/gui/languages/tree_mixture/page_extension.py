@@ -61,7 +61,7 @@ class TreeJoining(QObject):
         if mixture is None or tree is None:
             return "Show one tree alone first: click its card."
         if mixture.choice in (one, other):
-            return f"{mixture.choice} chooses the tree and stands in none."
+            return f"{mixture.choice} selects the tree and is in none of them."
         try:
             return joining(mixture, tree, one, other)
         except GraphError as refused:

@@ -37,7 +37,7 @@ def show_curves(items: PlotItems, chart: Chart, mode: str, across: Across) -> No
         _show_front(items, chart, across)
     is_plain, is_small = chart.marks > VERY_MANY, chart.marks > MANY
     dashes = Qt.PenStyle.SolidLine if is_plain else Qt.PenStyle.DashLine
-    ground = theme().color("surface")
+    background = theme().color("surface")
     for curve in chart.curves:
         name, xs, (fill, ink) = curve.series, across(curve.sizes), mark_colors(curve.family)
         symbol = language_marker(curve.family).symbol
@@ -55,7 +55,7 @@ def show_curves(items: PlotItems, chart: Chart, mode: str, across: Across) -> No
                 size=4 if is_small else 6,
                 ink=faint,
                 width=1.2,
-                fill=ground,
+                fill=background,
             )
         if mode != "training":
             pen = QPen(ink, 1 if is_plain else 2)

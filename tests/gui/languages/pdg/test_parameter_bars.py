@@ -57,9 +57,9 @@ def test_a_drag_proposes_and_letting_go_accepts(bars: ParameterBars, qtbot: QtBo
         qtbot.mousePress(bar, LEFT, pos=QPoint(round(share * bar.width()), 5))
     assert bars.proposal == pytest.approx((0.25, 0.45, 0.3), abs=0.01)
     assert not accepted
-    wished = bars.proposal
+    proposed = bars.proposal
     qtbot.mouseRelease(bar, LEFT)
-    assert accepted == [wished]
+    assert accepted == [proposed]
     assert bars.proposal is None
 
 

@@ -43,25 +43,25 @@ def test_blocks_are_drawn_on_grounds_around_the_hidden_variable(
     open_model_page(app, next(iter(app.project.models)))
     page = driver.model_page()
     layer = page.canvas.partition
-    assert layer.grounds == {}
+    assert layer.areas == {}
     driver.press(f"picture.{PARTITION}")
-    qtbot.waitUntil(lambda: len(layer.grounds) == 3)
+    qtbot.waitUntil(lambda: len(layer.areas) == 3)
     assert page.picture_name == PARTITION
     nodes = page.canvas.scene.nodes
     for number, block in enumerate(partition_of(model) or (), start=1):
-        ground = layer.grounds[f"Block {number}"]
-        assert all(ground.contains(nodes[name].box) for name in block)
-        assert not any(ground.intersects(o) for o in layer.grounds.values() if o is not ground)
+        area = layer.areas[f"Block {number}"]
+        assert all(area.contains(nodes[name].box) for name in block)
+        assert not any(area.intersects(o) for o in layer.areas.values() if o is not area)
     assert any("block" in entry.text for entry in page.legend_entries())
-    # A ground follows its nodes; a head is no variable and selecting it harms nothing.
-    before = layer.grounds["Block 1"]
+    # An area follows its nodes; a head is no variable and selecting it harms nothing.
+    before = layer.areas["Block 1"]
     nodes["V1"].setPos(nodes["V1"].x() - 300, nodes["V1"].y())
     page.canvas.scene.contents_changed.emit()
-    assert layer.grounds["Block 1"].left() < before.left()
+    assert layer.areas["Block 1"].left() < before.left()
     page.canvas.signals.select.emit(("Block 1:",), ())
     page.canvas.signals.select.emit((), ())
     driver.press("picture.overlay")
-    qtbot.waitUntil(lambda: layer.grounds == {})
+    qtbot.waitUntil(lambda: layer.areas == {})
     # What is known of the blocks without a run: their rule (for two hidden states only), no test.
     section = section_of(window)
     assert "Identifiability is unknown" in section.identifiable.text
