@@ -47,6 +47,7 @@ from pgmstudio.gui.importing.page_view import CUTS
 from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_welcome
+from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.page import SampleCard
 from pgmstudio.gui.widgets.basic import Note
@@ -79,7 +80,8 @@ class WindowDriver:
             QTest.qWait(_TURN_MS)
 
     def settle(self) -> None:
-        """Let what was started a moment ago be painted."""
+        """Let what was started a moment ago be painted, also plots whose library is loading."""
+        self.wait_for("the plots", lambda: not plot_library().is_loading)
         for _ in range(4):
             QTest.qWait(_TURN_MS)
         theme().finish()

@@ -46,6 +46,11 @@ class PlotLibrary(QObject):
         """From now on `import pyqtgraph` costs nothing."""
         return self._is_loaded
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether it was asked for and is not there."""
+        return self._turns.isActive()
+
     def ask(self) -> bool:
         """Whether it is there; else it will be soon."""
         if not self._is_loaded and not self._turns.isActive():
