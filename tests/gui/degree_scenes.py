@@ -16,7 +16,7 @@ from pgmstudio.gui.files.opening import open_file
 from pgmstudio.gui.languages.possibilistic_network.alpha import alpha_cuts
 from pgmstudio.gui.languages.possibilistic_network.distribution_page import open_distribution
 from pgmstudio.gui.navigation import open_data_page, open_model_page
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES
 
 WEATHER = SAMPLES / "weather_imprecise.csv"

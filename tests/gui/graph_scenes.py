@@ -30,7 +30,7 @@ from tests.gui.graph_pages import (
     node_place,
     open_graph,
 )
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import point_at
 
 

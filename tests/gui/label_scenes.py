@@ -13,8 +13,8 @@ from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.evidence.context_views import context_views
 from pgmstudio.gui.languages.ldag.label_table import LabelTable
 from pgmstudio.gui.runs.results.page import RunResultPage
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.label_pages import EDGE, open_labelled
+from tests.gui.saved_runs import add_ended_run
 from tests.labelled_dags import coronary
 
 

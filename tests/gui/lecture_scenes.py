@@ -12,7 +12,7 @@ from pgmstudio.gui.languages.bayesian_network.independences_page import Independ
 from pgmstudio.gui.navigation import open_help, open_model_page, open_welcome
 from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 
 
 def walks(driver: WindowDriver, _own: Path) -> Iterator[str]:

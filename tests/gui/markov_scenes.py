@@ -17,7 +17,7 @@ from pgmstudio.gui.inspector.panel import InspectorPanel
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import panel_widget
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES
 
 EDGE = ("pressure", "lipoproteins")

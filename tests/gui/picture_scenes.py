@@ -53,7 +53,7 @@ from tests.gui import (
     small_scenes,
     tutorial_scenes,
 )
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES, open_asia
 
 ODD = {"smoke": Observed("no"), "xray": Observed("yes"), "bronc": Observed("no")}

@@ -13,7 +13,7 @@ from pgmstudio.gui.demo.screenshot_tour import WindowDriver
 from pgmstudio.gui.languages.relational_network.relation_page import RelationPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES
 
 

@@ -457,7 +457,7 @@ def _scored(
     return [(model, model_scores(model, data, cancel)) for model in models]
 
 
-def open_kept_comparison(app: AppContext, comparison_id: str) -> ScoreTablePage:
+def open_saved_comparison(app: AppContext, comparison_id: str) -> ScoreTablePage:
     """Open the score table of a stored comparison."""
     made = partial(ScoreTablePage, app, comparison_id)
     page = app.open_page(f"{KEY}:{comparison_id}", made)

@@ -165,7 +165,7 @@ PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
     "given independences": _gui("languages.bayesian_network.independences_page:open_independences"),
     "recipes": _gui("experiments.page:open_recipes"),
     "language comparison": _gui("comparison.languages_page:open_comparison"),
-    "saved comparison": _gui("evaluation.score_table_page:open_kept_comparison"),
+    "saved comparison": _gui("evaluation.score_table_page:open_saved_comparison"),
     "curves": _gui("curves.actions:open_curves"),
     "help": _gui("help.page:open_help"),
     "PDG steps": _gui("languages.pdg.steps_page:open_steps"),

@@ -23,7 +23,7 @@ from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage
 from tests.gui.graph_pages import MENTAL, WORK, bar_place, coronary_rows, node_place
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import point_at
 
 LEFT = Qt.MouseButton.LeftButton

@@ -8,7 +8,7 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.mcmc import 
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import CORONARY
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import trigger
 
 

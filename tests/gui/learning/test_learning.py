@@ -37,8 +37,8 @@ from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.keyed_list import KEY
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import add_sprinkler, sprinkler_rows
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import trigger
 from tests.strategies import random_mixture
 

@@ -25,7 +25,7 @@ from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies
 from tests.core.learning.lecture_data import K2_DEMO
-from tests.gui.kept_runs import SEED, add_ended_run
+from tests.gui.saved_runs import SEED, add_ended_run
 
 LONG_MS = 60_000
 EITHER = {frozenset("ab"), frozenset("ac")}

@@ -35,7 +35,7 @@ from pgmstudio.gui.widgets.param_form import ParamSlider
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.contracts.test_learners import rows
 from tests.core.learning.lecture_data import CORONARY, K2_DEMO
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import trigger
 
 LONG_MS = 60_000

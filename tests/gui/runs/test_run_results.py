@@ -13,7 +13,7 @@ from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, RunResult, open_result
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import CORONARY
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import misfits
 
 RESULTS = [*all_run_results().values(), BOOTSTRAP]

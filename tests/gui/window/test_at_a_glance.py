@@ -34,8 +34,8 @@ from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import K2_DEMO
 from tests.gui.asia import open_asia
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import point_at, settle
 
 LEFT = Qt.MouseButton.LeftButton

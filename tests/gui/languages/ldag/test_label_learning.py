@@ -12,7 +12,7 @@ from pgmstudio.core.languages.ldag.learning.kappa_path import KappaPath
 from pgmstudio.core.languages.ldag.learning.mcmc import LdagPosterior
 from pgmstudio.core.languages.learners import restored
 from pgmstudio.gui.runs.results.page import RunResultPage
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import trigger
 from tests.labelled_dags import coronary
 

@@ -16,7 +16,7 @@ from pgmstudio.core.languages.markov_network.learning.kappa_path import ContextP
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import MainWindow
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.small_scenes import SAMPLES
 from tests.gui.walking import trigger
 

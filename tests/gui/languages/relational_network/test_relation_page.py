@@ -19,7 +19,7 @@ from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import CORONARY, GEOMETRIC, GEOMETRIC_9
-from tests.gui.kept_runs import add_ended_run
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import trigger
 
 TREE = {("color", "shape"), ("shape", "size")}

@@ -32,9 +32,9 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.core.languages.test_conversions import divergence_bits
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.mixture_pages import page_of
 from tests.gui.samples import VOTES
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import called, controls_in, misfits, spoken_name, trigger
 from tests.strategies import random_mixture
 

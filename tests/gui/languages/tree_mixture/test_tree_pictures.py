@@ -29,8 +29,8 @@ from pgmstudio.gui.runs.score_plot import views_of
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import VOTES, add_votes, votes_mixture
+from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import called, controls_in, misfits, point_at, spoken_name
 
 LEFT = Qt.MouseButton.LeftButton

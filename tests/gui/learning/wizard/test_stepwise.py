@@ -26,8 +26,8 @@ from pgmstudio.gui.widgets.table import Table
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.languages.bayesian_network.learning.constraint_based.test_npc import copies
 from tests.core.learning.lecture_data import K2_DEMO
-from tests.gui.kept_runs import add_ended_run
 from tests.gui.samples import add_sprinkler
+from tests.gui.saved_runs import add_ended_run
 
 LEFT = Qt.MouseButton.LeftButton
 Key, Mods = Qt.Key, Qt.KeyboardModifier
