@@ -190,10 +190,10 @@ class StatusBar(QStatusBar):
     def _fit(self) -> None:
         """Show what is wanted and fits."""
         shown = [part for part in self._parts if part in self._wanted]
-        gaps = 2 * theme().space(4)
+        gaps = 2 * _GAP  # the second as a reserve, as numbers change
         wide = {part: part.sizeHint().width() + gaps for part in (*shown, self.signal)}
         for part in wide.keys() & self._helps.keys():
-            wide[part] += self._helps[part].width() + _GAP
+            wide[part] += self._helps[part].width()
         for part in self._dropping:
             if part in shown and sum(wide.values()) > self.width():
                 shown.remove(part)
@@ -330,7 +330,7 @@ class _Strip(QWidget):
         for part in reversed(right):
             end -= part.sizeHint().width()
             self._put(part, end)
-            end -= _GAP
+            end -= 0 if isinstance(part, NumberHelp) else _GAP  # “?” belongs to what is before it
 
     def _put(self, part: QWidget, x: int) -> int:
         size = part.sizeHint()
