@@ -181,7 +181,9 @@ class BarCardPainter(QStyledItemDelegate):
         least = round(WIDTH * theme().scale) + GAP
         if not isinstance(view, QListView):
             return least
-        area = view.viewport().width() - 1
+        # A list with wrapped rows leaves the space of its scroll bar free.
+        bar = view.verticalScrollBar().sizeHint().width()
+        area = view.maximumViewportSize().width() - bar - 1
         return max(least, min(area // max(1, area // least), least * 5 // 4))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:

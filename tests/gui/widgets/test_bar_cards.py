@@ -23,7 +23,7 @@ def test_cards_fill_the_width_of_their_list(qtbot: QtBot) -> None:
         return sum(cell.top() == cells[0].top() for cell in cells), max(c.right() for c in cells)
 
     def is_filled(columns: int) -> bool:
-        area = cards.viewport().width()
+        area = cards.maximumViewportSize().width() - cards.verticalScrollBar().sizeHint().width()
         count, right = columns_and_right_end()
         return count == columns and area - columns - 1 <= right < area
 
