@@ -152,7 +152,7 @@ def rules_beside(choice: str, knowledge: Knowledge, names: Sequence[str]) -> Kno
     if required:
         raise KnowledgeError(
             [
-                f"{' → '.join(edge)} is required, but {choice} selects the tree and is in none of them."
+                f"{' → '.join(edge)} is required, but {choice} selects the tree and is in none."
                 for edge in required
             ]
         )

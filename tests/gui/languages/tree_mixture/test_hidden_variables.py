@@ -128,6 +128,6 @@ def test_a_pair_of_columns_is_the_root_of_the_partition(qtbot: QtBot, window: Ma
     assert section.identifiable.text == "Identifiable: u and v are columns."
     driver.press(f"picture.{PARTITION}")
     page = driver.model_page()
-    qtbot.waitUntil(lambda: len(page.canvas.partition.grounds) == 2)
+    qtbot.waitUntil(lambda: len(page.canvas.partition.areas) == 2)
     roots = {node for node in page.canvas.scene.nodes if node in ("u", "v")}
     assert roots == {"u", "v"}
