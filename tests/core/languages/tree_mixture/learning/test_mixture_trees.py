@@ -214,7 +214,7 @@ def test_rules_and_a_visible_choice_go_together_unless_it_must_have_an_edge() ->
     rules = Knowledge(forbidden=frozenset({(one, other), (other, one), ("choice", one)}))
     model = model_of(events(data, choice="choice", knowledge=rules))
     assert all({one, other} != {*edge} for tree in model.trees for edge in tree.edges)
-    with pytest.raises(KnowledgeError, match="chooses the tree and stands in none"):
+    with pytest.raises(KnowledgeError, match="selects the tree and is in none"):
         events(data, choice="choice", knowledge=Knowledge(required=frozenset({("choice", one)})))
 
 
