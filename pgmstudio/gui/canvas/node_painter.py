@@ -335,10 +335,10 @@ class NodePainter:
                 painter.drawText(position, _RIGHT, shown)
                 right -= width + 5
         available = right - INDENT - (8 if face.note else 0)
-        letters = largest_size(title, "semibold", available)
-        bold = canvas_metrics(letters, "semibold")
+        text_size = largest_size(title, "semibold", available)
+        bold = canvas_metrics(text_size, "semibold")
         shown = bold.elidedText(title, Qt.TextElideMode.ElideMiddle, available)
-        painter.setFont(canvas_font(letters, "semibold"))
+        painter.setFont(canvas_font(text_size, "semibold"))
         painter.setPen(colors.color("text"))
         painter.drawText(QRectF(INDENT, middle - 9, available + 2, 18), _LEFT, shown)
         if face.note:
