@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QInputDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QInputDialog
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.inference.base import Observed
@@ -32,7 +32,6 @@ from pgmstudio.gui.learning.wizard.page import WizardPage
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.navigation import open_data_page, open_model_page
-from pgmstudio.gui.plots.chart import Chart
 from pgmstudio.gui.runs.results.page import RunResultPage
 from pgmstudio.gui.structure.equivalence_page import EquivalencePage
 from pgmstudio.gui.window.main_window import panel_widget
@@ -77,11 +76,6 @@ def _click_node(driver: WindowDriver, page: ModelPage, *nodes: str) -> None:
     driver.settle()
 
 
-def are_drawn(page: QWidget) -> bool:
-    """Whether no visible plot still waits for its library."""
-    return not any(c.isVisible() and c.canvas is None for c in page.findChildren(Chart))
-
-
 def asked(driver: WindowDriver, _own: Path) -> Iterator[str]:
     """What a belief depends on, what goes together, what is most probable, what doing does."""
     page = open_asia(driver)
@@ -93,7 +87,6 @@ def asked(driver: WindowDriver, _own: Path) -> Iterator[str]:
         opened = app.center.current
         assert isinstance(opened, SensitivityPage)
         driver.wait_for("the answer", lambda opened=opened: opened.answer is not None)
-        driver.wait_for("its plots", lambda opened=opened: are_drawn(opened))
         yield f"ask-{action}"
     open_model_page(app, page.model_id or "")
     driver.wait_for("beliefs", lambda: not live.is_stale)

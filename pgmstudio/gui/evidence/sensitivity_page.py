@@ -36,6 +36,7 @@ from pgmstudio.gui.widgets.basic import (
     label,
     named,
     row,
+    scrolled,
     vbox,
 )
 from pgmstudio.gui.widgets.combo_box import Combo, offer
@@ -323,7 +324,7 @@ class SensitivityPage(ModelQueryPage):
         frame = QFrame()
         frame.setProperty("role", "surface")
         vbox(frame, header, hairline(), (self._stack, 1), self.card, spacing=0)
-        vbox(self, frame)
+        vbox(self, scrolled(frame, "sensitivityScroll"))  # where fonts are large
         app.workspace.target_changed.connect(self._on_target_changed)
         self._refill()
         self._on_tab(self.tabs.current)

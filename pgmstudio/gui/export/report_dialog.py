@@ -12,7 +12,16 @@ from pgmstudio.core.reports.evidence_sections import scenarios_by_model
 from pgmstudio.core.reports.html import Look
 from pgmstudio.core.reports.report import SECTIONS, ReportOptions
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import Segments, button, label, named, row, scrolled, vbox
+from pgmstudio.gui.widgets.basic import (
+    Segments,
+    button,
+    label,
+    named,
+    resize_dialog,
+    row,
+    scrolled,
+    vbox,
+)
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 
 _TIPS = {
@@ -159,7 +168,7 @@ class ReportDialog(QDialog):
             spacing=theme().space(5),
         )
         wanted = content.sizeHint()
-        self.resize(wanted.width() + 3 * space, wanted.height() + 5 * space)
+        resize_dialog(self, wanted.width() + 3 * space, wanted.height() + 5 * space)
 
     def _refresh(self, *_: object) -> None:
         is_asked = self._boxes["sensitivity"].isChecked()

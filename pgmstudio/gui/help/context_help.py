@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.help.topics import topic_of
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import vbox
+from pgmstudio.gui.widgets.basic import resize_dialog, vbox
 
 KEY = "F1"
 
@@ -59,5 +59,5 @@ class HelpDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.page = HelpPage(app)
         vbox(self, self.page)
-        self.resize(round(760 * theme().scale), round(520 * theme().scale))
+        resize_dialog(self, 760 * theme().scale, 520 * theme().scale)
         self.page.show_file(*topic_of(about))

@@ -69,7 +69,7 @@ def _progress(run: AnyRun) -> CellMarks | None:
 
 # The state text may be long; name, score and time are never elided.
 _COLUMNS = (
-    Column("Run", value=lambda run: run.title, icon=_state_icon, stretches=True),
+    Column("Run", value=lambda run: run.title, icon=_state_icon),
     Column("State", value=progress_text, stretches=True, marks=_progress),
     Column(
         "Score ↑",

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QButtonGroup,
+    QDialog,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -561,6 +562,15 @@ def scrolled(content: QWidget, name: str, *, is_wide: bool = False) -> QScrollAr
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(content)
     return area
+
+
+_AROUND_DIALOG = QSize(16, 48)  # px of the frame that a window manager adds
+
+
+def resize_dialog(dialog: QDialog, width: float, height: float) -> None:
+    """The size with which a dialog opens, no larger than its screen."""
+    room = dialog.screen().availableGeometry().size() - _AROUND_DIALOG
+    dialog.resize(QSize(round(width), round(height)).boundedTo(room))
 
 
 def empty_state(message: str, *buttons: QPushButton) -> QWidget:

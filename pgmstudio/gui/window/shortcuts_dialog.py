@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QKeySequenceEdit, QVBox
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.actions import CANVAS_KEYS, unmarked
-from pgmstudio.gui.widgets.basic import Note, button, label, named, row
+from pgmstudio.gui.widgets.basic import Note, button, label, named, resize_dialog, row
 from pgmstudio.gui.widgets.search_field import SearchField
 from pgmstudio.gui.widgets.table import Column, Table
 
@@ -92,7 +92,7 @@ class ShortcutsDialog(QDialog):
         self.search.textChanged.connect(self.table.show_filtered)
         self.table.selected.connect(self._on_selected)
         self.table.chosen.connect(lambda _number: self.field.setFocus())
-        self.resize(round(WIDTH * theme().scale), round(HEIGHT * theme().scale))
+        resize_dialog(self, WIDTH * theme().scale, HEIGHT * theme().scale)
         self._show()
         self.table.select(0)
 

@@ -87,6 +87,14 @@ def runs_panel(window: MainWindow) -> RunsPanel:
 # -- runs
 
 
+def test_the_name_of_a_run_has_its_width_before_its_state(qtbot: QtBot, window: MainWindow) -> None:
+    add_sprinkler(window.app)
+    window.app.reveal("runsPanel")
+    learn(qtbot, window, title="Bootstrap of Hill climbing")
+    table = window.findChild(QTableView, "runTable")
+    assert table.columnWidth(0) >= table.sizeHintForColumn(0)
+
+
 def test_the_runs_of_a_project_are_listed_while_it_is_open_and_when_it_is_opened_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:

@@ -395,6 +395,21 @@ def test_every_dialog_fits_a_small_window(window: MainWindow, action: str, scale
     assert result == []
 
 
+@pytest.mark.parametrize("action", ["file.report", "edit.shortcuts"])
+def test_with_large_fonts_a_dialog_is_no_higher_than_its_screen(
+    window: MainWindow, action: str
+) -> None:
+    arrange(window, "data")
+    theme().set_look(scale=2.0)
+    window.app.actions[action].trigger()
+    settle(window)
+    [dialog] = opened_windows(window)
+    assert isinstance(dialog, QDialog)
+    assert dialog.height() <= dialog.screen().availableGeometry().height()
+    dialog.reject()
+    theme().set_look(scale=1.0)
+
+
 def test_a_project_survives_its_own_name(window: MainWindow) -> None:
     arrange(window, "data")
     long = "a very long name " * 12
