@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pgmstudio.core.data.discretization import number_text
@@ -161,8 +162,8 @@ def parse_probability(text: str) -> float | None:
     return number if 0 <= number <= 1 else None
 
 
-def join_names(names: list[str], limit: int = 4) -> str:
+def join_names(names: Sequence[str], limit: int = 4, noun: str = "columns") -> str:
     """ "ca", "ca and thal", "a, b, c and 7 more columns"."""
     if len(names) > limit:
-        return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more columns"
+        return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more {noun}"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

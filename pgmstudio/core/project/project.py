@@ -302,6 +302,14 @@ class Project:
         return data is None or run.data_fingerprint not in fingerprints(data)
 
 
+def most_similar_model(models: Mapping[str, ModelEntry], key: str) -> str | None:
+    """The other model that shares most variables with this one; of several the newest."""
+    names = set(models[key].model.domain.names)
+    others = [other for other in models if other != key]
+    shared = {other: len(names.intersection(models[other].model.domain.names)) for other in others}
+    return max(reversed(others), key=shared.__getitem__, default=None)
+
+
 def without_loose_references(project: Project) -> Project:
     """The project without references to data, models and runs that it does not have."""
     data, runs = project.data, project.runs

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QScrollArea
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import has_edges
+from pgmstudio.core.project.project import ModelEntry, most_similar_model
 from pgmstudio.gui.canvas.edge_strengths import KINDS, other_edges_reason
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL
@@ -27,23 +28,22 @@ from pgmstudio.gui.widgets.page import Page
 
 
 def open_difference(app: AppContext, first: str | None = None, second: str | None = None) -> Page:
-    """Open the structure difference of two models, by default the active and the newest other."""
+    """Open the structure difference of two models, by default the active and the most similar."""
     from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 
     close_welcome(app)
     in_view = app.workspace.model_id
     page = cast(DifferencePage, app.open_page("difference", lambda: DifferencePage(app)))
-    if second is None and in_view is not None:
-        others = [key for key in _with_edges(app) if key != in_view]
-        if others and in_view in _with_edges(app):
-            first, second = in_view, others[-1]
+    usable = _with_edges(app)
+    if second is None and in_view in usable:
+        first, second = in_view, most_similar_model(usable, in_view)
     if first is not None and second is not None:
         page.choose(first, second)
     return page
 
 
-def _with_edges(app: AppContext) -> list[str]:
-    return [key for key, entry in app.project.models.items() if has_edges(entry.model)]
+def _with_edges(app: AppContext) -> dict[str, ModelEntry]:
+    return {key: entry for key, entry in app.project.models.items() if has_edges(entry.model)}
 
 
 def active_pair(app: AppContext) -> tuple[str, str] | None:

@@ -40,8 +40,13 @@ from pgmstudio.core.graphs.comparison import (
 )
 from pgmstudio.core.languages.diagrams import structure_diagram
 from pgmstudio.core.model import Model, UndirectedModel, edges_of, has_edges
-from pgmstudio.core.number_format import grouped, signed
-from pgmstudio.core.project.project import ModelEntry, Project, rows_in_memory
+from pgmstudio.core.number_format import grouped, join_names, signed
+from pgmstudio.core.project.project import (
+    ModelEntry,
+    Project,
+    most_similar_model,
+    rows_in_memory,
+)
 from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.canvas.edge_item import PENS
 from pgmstudio.gui.canvas.layout_worker import LayoutMaker, LayoutQuestion, Placed, placed_beside
@@ -125,7 +130,7 @@ class DifferenceFacts(QWidget):
         graph = difference.graph
         parts = [] if difference.dag_as is None else [DAG_AS[difference.dag_as]]
         parts += [
-            f"Only the {which} model has {', '.join(names)}."
+            f"Only the {which} model has {join_names(names, 8, 'variables')}."
             for which, names in (("first", graph.only_first), ("second", graph.only_second))
             if names
         ]
@@ -371,13 +376,14 @@ class DifferencePage(Page):
     # -- selection
 
     def _fill(self) -> None:
-        """Offer the models with edges; keep the selection, by default the two newest."""
+        """Offer the models with edges; by default the newest and the one most similar to it."""
         project = self._app.project
-        usable = [key for key, entry in project.models.items() if has_edges(entry.model)]
-        defaults = (usable[-2:] + usable[-1:])[:2] if len(usable) > 1 else usable * 2
-        for combo, default in zip((self.first, self.second), defaults or ("", ""), strict=True):
+        usable = {key: entry for key, entry in project.models.items() if has_edges(entry.model)}
+        newest = next(reversed(usable), "")
+        similar = most_similar_model(usable, newest) if usable else None
+        for combo, default in ((self.first, similar or newest), (self.second, newest)):
             selected = None if combo.currentData() in usable else default
-            offer(combo, {key: project.models[key].title for key in usable}, selected)
+            offer(combo, {key: entry.title for key, entry in usable.items()}, selected)
         rows = {key: entry.name for key, entry in rows_in_memory(project).items()}
         offer(self.rows, {None: NO_ROWS, **rows})
         self._suggest_rows()

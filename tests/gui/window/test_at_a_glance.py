@@ -20,6 +20,7 @@ from pgmstudio.core.number_format import decimal
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.canvas.node_view import NodeMode
+from pgmstudio.gui.comparison.actions import open_difference
 from pgmstudio.gui.comparison.structure_diff_page import DifferencePage
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.jobs.learning_run import LearningRun, Trace
@@ -30,6 +31,7 @@ from pgmstudio.gui.plots.matrix_plot import end_text, value_text
 from pgmstudio.gui.plots.plot_widget import _tick_labels
 from pgmstudio.gui.runs.score_plot import ScorePlot
 from pgmstudio.gui.widgets.actions import unmarked
+from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import K2_DEMO
@@ -140,6 +142,23 @@ def test_two_models_are_compared_on_rows_that_have_their_variables(
     page.swap()
     assert page.rows.currentData() is None
     page.closed()
+
+
+def test_a_model_is_compared_with_the_one_that_shares_most_variables(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    app = window.app
+    add_sprinkler(app)
+    app.change("Open", partial(edits.add_model, entry=ModelEntry("Same", sprinkler())))
+    app.change("Open", partial(edits.add_model, entry=chain(20)))
+    first, same, other = app.project.models
+    open_model_page(app, first)
+    page = open_difference(app)
+    assert isinstance(page, DifferencePage)
+    assert (page.first.currentData(), page.second.currentData()) == (first, same)
+    page.choose(same, other)
+    note = page.facts.findChild(Note, "differenceOnly")
+    qtbot.waitUntil(lambda: "more variables" in note.text)
 
 
 def test_a_page_about_a_run_keeps_its_model_in_view(window: MainWindow, qtbot: QtBot) -> None:
