@@ -27,8 +27,8 @@ from reporting import network_rows, say_line
 
 from pgmstudio import __version__
 from pgmstudio.core.analysis.query_benchmark import QueryPlan
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.runner import (

@@ -32,8 +32,8 @@ from reporting import say_line
 
 from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import NEVER
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.language_comparison.candidates import (
     LANGUAGES,
     languages_plan,

@@ -171,6 +171,20 @@ NUMBERS = {
     "Held-out (length)": ExplainedNumber(
         "−mean of log2 P(row)", "rows that were held out", "bits per row", _LOWER
     ),
+    "Gain (division)": ExplainedNumber(
+        "criterion of the model with the divided block − criterion of the model before",
+        "the rows that the model was learned from",
+        "bits per row",
+        _HIGHER,
+        "Meilă 1999, §6.2",
+    ),
+    "Weight (model)": ExplainedNumber(
+        "2^BIC of the model / Σ 2^BIC over the ticked models; or as you typed it",
+        "the rows chosen above",
+        "a probability",
+        "",
+        "Meilă 1999, eq. 4.3",
+    ),
     "log2 P(row)": ExplainedNumber(
         "log2 P(row); −∞ if the model gives the row probability 0",
         "the row, missing cells summed out",

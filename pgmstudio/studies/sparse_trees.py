@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.generators.textbook import RandomWalksParams, random_walks
@@ -40,6 +38,9 @@ def kruskal_steps(nodes: int, rng: np.random.Generator) -> int:
 
     Only their order matters, and only until the tree is complete, so edges are drawn in order.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     pairs = nodes * (nodes - 1) // 2
     drawn = min(pairs, math.ceil(nodes * (math.log(nodes) + 4) / 2))
     while True:

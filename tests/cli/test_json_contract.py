@@ -131,7 +131,7 @@ def test_learners_list_every_parameter(call: Call) -> None:
     output = call("learners", "--json").json
     assert set(output) == {"learners"}
     for learner in output["learners"]:
-        assert set(learner) == {"key", "title", "kind", "parameters"}
+        assert set(learner) == {"key", "title", "kind", "parameters", "presets"}
         for parameter in learner["parameters"]:
             assert set(parameter) == {"name", "default", "low", "high", "choices", "help"}
             assert "_" not in parameter["name"]

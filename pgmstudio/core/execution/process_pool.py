@@ -38,6 +38,7 @@ from pgmstudio.core.execution.child_process import (
     start_process,
     unpack,
 )
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken
 
 # Work whose process died is restarted; after a third death it counts as failed.
@@ -74,15 +75,6 @@ class WorkEnded:
 @dataclass(frozen=True, slots=True)
 class _Stopped:
     pass
-
-
-def core_count() -> int:
-    """As many processes as may run at once here."""
-    if sys.version_info >= (3, 13):
-        return os.process_cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
 
 
 def in_pool(

@@ -19,8 +19,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.resampling import bootstrap_rows
 from pgmstudio.core.errors import Cancelled, DataError, RunFailedError
 from pgmstudio.core.execution.child_process import in_processes
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.edge_frequencies import Averaged, Edge, EdgeFrequencies

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 from pgmstudio.core.analysis.query_benchmark import QueryPlan
 from pgmstudio.core.data.resampling import Split
 from pgmstudio.core.execution.cluster import address_problem
-from pgmstudio.core.execution.process_pool import core_count
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.io.curve_setup import FRACTION, SETS, SPLIT, CurveSetup, RowChoice
 from pgmstudio.core.number_format import grouped

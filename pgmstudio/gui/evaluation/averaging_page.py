@@ -87,6 +87,7 @@ _COLUMNS = (
         True,
         value=lambda line: line.bic,
         tip="L − ½ log2 N · free parameters, in bits over all rows; higher is better.",
+        explains="BIC (graph)",
     ),
     Column(
         "Weight",
@@ -94,6 +95,7 @@ _COLUMNS = (
         True,
         value=lambda line: line.weight,
         tip="Pr[Q | D] among the ticked models; with weights of your own, double-click to edit.",
+        explains="Weight (model)",
         is_editable=True,
     ),
 )

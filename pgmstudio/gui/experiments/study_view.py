@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.cluster import address_problem
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, Progress
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.runner import Executor, ProcessExecutor
 from pgmstudio.core.number_format import duration

@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pgmstudio.core.execution.child_process import in_process
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.run_checks import START_KEPT

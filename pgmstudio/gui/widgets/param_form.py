@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -74,7 +74,7 @@ WIDEST_TITLE = "Equivalent sample size"  # longer titles wrap
 STEPS = 200
 # A number that may not be 0 matters by its order of magnitude: this many powers of ten.
 DECADES = 4
-_WIDE_FORM = 440  # px at 100 %: a form that has space for sliders
+LONGEST_NUMBER = "0.0000001"  # a field beside a slider has room for it
 
 
 def has_slider(spec: ParamSpec) -> bool:
@@ -218,7 +218,7 @@ class ParamForm(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(2, 1)
         self._fields: dict[str, _Field] = {}
         self._errors: dict[str, QLabel] = {}
         self._titles: dict[str, QLabel] = {}
@@ -245,16 +245,20 @@ class ParamForm(QWidget):
         rect = 2 * len(self._fields)
         at_top = Qt.AlignmentFlag.AlignTop if spec.is_order else Qt.AlignmentFlag(0)
         self._grid.addWidget(title, rect, 0, at_top)
-        # A list is long, and its numbers have no slider.
-        self._grid.addWidget(field.widget, rect, 1, 1, 2 if spec.is_list else 1)
         if has_slider(spec):
+            self._grid.addWidget(field.widget, rect, 1)
             self._add_slider(spec, field, rect)
-        self._grid.addWidget(error, rect + 1, 1)
+        else:
+            self._grid.addWidget(field.widget, rect, 1, 1, 2)
+        self._grid.addWidget(error, rect + 1, 1, 1, 2)
         self._fields[spec.name], self._errors[spec.name] = field, error
         self._titles[spec.name] = title
 
     def _add_slider(self, spec: ParamSpec, field: _Field, rect: int) -> None:
         slider = self._sliders[spec.name] = ParamSlider(spec)
+        field.widget.setFixedWidth(
+            text_width(field.widget, LONGEST_NUMBER) + 2 * theme().px("icon")
+        )
         self._grid.addWidget(slider, rect, 2)
         slider.moved_to.connect(field.set_value)
         slider.show_value(spec.default if isinstance(spec.default, float) else None)
@@ -272,15 +276,10 @@ class ParamForm(QWidget):
         self._show_sliders()
 
     def _show_sliders(self) -> None:
-        """Beside the fields that can be changed, where there is space for them."""
-        is_usable = not self._is_locked and self.width() >= _WIDE_FORM * theme().scale
+        """Beside the fields that can be changed."""
         for name, slider in self._sliders.items():
             is_shown = self._is_advanced or not self._fields[name].spec.advanced
-            slider.setVisible(is_usable and is_shown)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_sliders()
+            slider.setVisible(is_shown and not self._is_locked)
 
     def params(self) -> Any | None:
         """The parameters as they stand; fields that are wrong are marked."""

@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 from pgmstudio.core.analysis.model_comparison import row_log2
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.child_process import Packed, pack, unpack
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CLOCK, CancelToken, Progress, latest_end
 from pgmstudio.core.execution.process_pool import (
     ProcessPool,
     WorkEnded,
     WorkFailed,
-    core_count,
     open_pool,
 )
 from pgmstudio.core.experiments.plans.expansion import PlanRows

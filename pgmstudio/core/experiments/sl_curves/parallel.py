@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any, overload
 from uuid import uuid4
 
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import (
     CancelToken,
     latest_end,
     processor_seconds_since_first,
 )
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.experiments.plans.expansion import PlannedRun, PlanRows
 from pgmstudio.core.experiments.plans.run_task import PointEvent, PointWork
 from pgmstudio.core.experiments.plans.runner import (

@@ -46,8 +46,8 @@ from pgmstudio.core.data.discretization import Cuts, cuts_for
 from pgmstudio.core.data.resampling import case_counts
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import CellProblem, DataFileError
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import NEVER, CancelToken
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.execution.thread_pool import map_in_threads
 from pgmstudio.core.io.data.column_types import column_of
 from pgmstudio.core.io.data.encoding import check_names, code_table

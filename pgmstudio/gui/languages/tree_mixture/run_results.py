@@ -115,7 +115,13 @@ _DIVISIONS = (
     Column("Block", stretches=True),
     Column("Separator", tip="Of the block alone."),
     Column("Divides it into", stretches=True),
-    Column("Gain", decimal, True, tip="Bits per row that the criterion improves by."),
+    Column(
+        "Gain",
+        decimal,
+        True,
+        tip="Bits per row that the criterion improves by.",
+        explains="Gain (division)",
+    ),
     Column("Test", tip="Are these parts independent given both separators?"),
 )
 _PAIRS = (

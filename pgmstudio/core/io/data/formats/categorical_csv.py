@@ -132,7 +132,7 @@ def _texts(series: polars.Series) -> list[str]:
 def _coded(
     content: NDArray[np.uint8], facts: TextFacts, targets: Sequence[int | None], known: _Known
 ) -> NDArray[np.uint8] | None:
-    from pgmstudio.core.execution.process_pool import core_count
+    from pgmstudio.core.execution.cores import core_count
     from pgmstudio.core.io.data.formats import categorical_csv_kernels as kernels
 
     start = _first_row(content, facts)

@@ -14,8 +14,8 @@ from itertools import islice
 
 import numpy as np
 
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, StepToken, step_token
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.execution.thread_pool import Search, map_events, run_in_threads
 from pgmstudio.core.languages.pdg.learning.forest import (
     ForestGrowth,

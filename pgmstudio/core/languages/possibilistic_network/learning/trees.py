@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 
 from pgmstudio.core.data.possibility import PossibilityDistribution
@@ -103,6 +102,8 @@ def tree_search(
 
 def _directed(count: int, edges: Sequence[Edge]) -> list[int | None]:
     """Every tree directed away from its first variable."""
+    import networkx as nx
+
     graph = nx.Graph(edges)
     parents: list[int | None] = [None] * count
     for component in nx.connected_components(graph):

@@ -21,8 +21,8 @@ from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.child_process import in_processes
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import NEVER, CancelToken, Note, Progress
-from pgmstudio.core.execution.process_pool import core_count
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.edge_prices import EdgePrices, price_matrix
 from pgmstudio.core.graphs.pdag import Pdag, cpdag_of
