@@ -378,7 +378,7 @@ class ModelPage(Page):
     def _show_editable(self) -> None:
         reason = self.extension.no_edges_reason
         self.bar.set_editable(self.is_editable, reason, joinable=self.is_joinable)
-        self.bar.set_measurable(self.not_measured_reason() or "")
+        self.bar.set_measurable(self.not_measured_reason() is None)
         self.canvas.view.is_editable = self.is_editable
         self.canvas.view.is_joinable = self.is_joinable
         self.bar.set_separable(self.separation.disabled_reason(self.picture_name))

@@ -28,7 +28,7 @@ _TOOLS = (
     ),
 )
 _MARGIN = 5
-_TWO_DIGITS = "⚑ 88"
+_WORDS, _SHORT = f"⚑ {counted(8, 'finding')}", "⚑ 88"  # the room that is kept for findings
 QWIDGETSIZE_MAX = (1 << 24) - 1
 
 
@@ -78,6 +78,11 @@ class ModelBar(QFrame):
         self._strengths = self._combo(
             "strengthCombo", "Edge width", {key: KINDS[key].choice for key in strengths}
         )
+        self._combos = {
+            "modes": self._modes,
+            "layouts": self._layouts,
+            "strengths": self._strengths,
+        }
         self._modes.activated.connect(self._on_mode)
         self._layouts.activated.connect(self._on_layout)
         self._strengths.activated.connect(self._on_strength)
@@ -115,9 +120,11 @@ class ModelBar(QFrame):
         self.show_tool("select")
         self._own: QWidget | None = None
         self._is_plain = False  # without tools and what arranges a graph
+        self._is_measurable = True
         self._shown_count = -1
         self._hidden: set[str] = set()  # what is folded now
-        self._evidence_room = self._chip_padding = 0
+        self._chip_padding = 0
+        self._rooms = {_WORDS: 0, _SHORT: 0}  # px of the findings in words and shorter
         self._clear_widths: dict[str, int] = {}  # by text
         self.show_evidence(0)
         theme().changed.connect(self._restyle)
@@ -160,6 +167,7 @@ class ModelBar(QFrame):
                         combo.currentIndex() == index
                     )
                 )
+        self._strength_actions = group
         for name, symbol, tip in _TOOLS:
             action = self._tool_menu.menu().addAction(icon(symbol), tip)
             action.triggered.connect(lambda _=False, name=name: self.tool_chosen.emit(name))
@@ -248,18 +256,20 @@ class ModelBar(QFrame):
         return width + (self._chip_width(text) + self._row.spacing() if text else 0)
 
     def _reserve(self) -> None:
-        """Measure the findings. Room for two digits is kept free also without evidence; only tools
-        and diagrams in a very narrow toolbar take it."""
+        """Measure the findings, for which room is kept free also without evidence."""
         self._chip.ensurePolished()
         self._chip.setMinimumSize(0, 0)  # a fixed size would be the hint of any text
         self._chip.setMaximumSize(QWIDGETSIZE_MAX, QWIDGETSIZE_MAX)
-        self._chip.setText(_TWO_DIGITS)
-        advance = self._chip.fontMetrics().horizontalAdvance(_TWO_DIGITS)
+        self._chip.setText(_SHORT)
+        advance = self._chip.fontMetrics().horizontalAdvance(_SHORT)
         self._chip_padding = self._chip.sizeHint().width() - advance
         for text in ("Clear", ""):
             self._clear.setText(text)
             self._clear_widths[text] = self._clear.sizeHint().width()
-        self._evidence_room = self._width_of_evidence(_TWO_DIGITS, "")
+        self._rooms = {
+            _WORDS: self._width_of_evidence(_WORDS, "Clear"),
+            _SHORT: self._width_of_evidence(_SHORT, ""),
+        }
 
     def set_separable(self, disabled_reason: str) -> None:
         """Enable the tool for separation, or explain why it is disabled."""
@@ -267,14 +277,12 @@ class ModelBar(QFrame):
         made.setEnabled(not disabled_reason)
         made.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
 
-    def set_measurable(self, disabled_reason: str) -> None:
-        """Enable the choice of edge strengths, or explain why it is disabled."""
-        self._strengths.setEnabled(not disabled_reason)
-        tip = "Edge width"
-        self._strengths.setToolTip(f"Not now: {disabled_reason}" if disabled_reason else tip)
-        for action in self._view_menu.menu().actions():
-            if self._strengths.findText(action.text()) >= 0:
-                action.setEnabled(not disabled_reason)
+    def set_measurable(self, measurable: bool) -> None:
+        """Offer the choice of edge strengths, or hide it."""
+        if measurable != self._is_measurable:
+            self._is_measurable = measurable
+            self._strength_actions.setVisible(measurable)
+            self._fold()
 
     def set_editable(
         self, editable: bool, disabled_reason: str = "", *, joinable: bool = False
@@ -301,7 +309,7 @@ class ModelBar(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """The folded width, so that the toolbar does not keep the window wide."""
-        width = self._width({*self._fold_order}) + self._evidence_room + 20
+        width = self._width({*self._fold_order}) + self._rooms[_SHORT] + 20
         return QSize(width, super().minimumSizeHint().height())
 
     def _restyle(self) -> None:
@@ -313,23 +321,32 @@ class ModelBar(QFrame):
         super().resizeEvent(event)
         self._fold()
 
+    @property
+    def _offered(self) -> set[str]:
+        """The choosers of the current diagram, folded or not."""
+        if self._is_plain:
+            return set()
+        return {name for name in self._combos if self._is_measurable or name != "strengths"}
+
     def _fold(self) -> None:
-        """Fold what is used least: combos into *View*, diagrams into *More*, tools into *Tools*."""
+        """Fold what is used least: combos into *View*, diagrams into *More*, tools into *Tools*.
+        Combos and details of diagrams make room for findings in words, also while there is none;
+        only tools and other diagrams in a very narrow toolbar take it."""
         hidden: set[str] = set()
-        absent = {"modes", "layouts", "strengths", "tools"} if self._is_plain else set()
+        room = self.width() - 20
         for step in ("", *self._fold_order):
             hidden |= {step} if step else set()
-            reserved = 0 if "modes" in hidden else self._evidence_room
-            if self._width(hidden) + reserved <= self.width() - 20:
+            reserved = 0 if "modes" in hidden else self._rooms[_WORDS]
+            if self._width(hidden) + reserved <= room:
                 break
-        combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
-        for name, combo in combos.items():
-            combo.setVisible(name not in hidden | absent)
-        self._view_menu.setVisible(bool(hidden & set(combos) - absent))
-        self._tool_box.setVisible("tools" not in hidden | absent)
+        offered = self._offered
+        for name, combo in self._combos.items():
+            combo.setVisible(name in offered - hidden)
+        self._view_menu.setVisible(bool(hidden & offered))
+        self._tool_box.setVisible("tools" not in hidden and not self._is_plain)
         if self._own is not None:
             self._own.setVisible(self._is_plain)
-        self._tool_menu.setVisible("tools" in hidden - absent)
+        self._tool_menu.setVisible("tools" in hidden and not self._is_plain)
         self._pictures.show_only(self._shown_pictures(hidden))
         self._picture_menu.setVisible(bool(hidden & set(self._picture_names)))
         self._hidden = hidden
@@ -347,9 +364,8 @@ class ModelBar(QFrame):
             shown.append(self._own)
         if not self._is_plain:
             shown.append(self._tool_menu if "tools" in hidden else self._tool_box)
-        combos = {"modes": self._modes, "layouts": self._layouts, "strengths": self._strengths}
-        shown += [c for name, c in combos.items() if name not in hidden and not self._is_plain]
-        if hidden & set(combos) and not self._is_plain:
+        shown += [self._combos[name] for name in self._offered - hidden]
+        if hidden & self._offered:
             shown.append(self._view_menu)
         if hidden & set(self._picture_names):
             shown.append(self._picture_menu)

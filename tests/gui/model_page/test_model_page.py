@@ -271,7 +271,7 @@ def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
     qtbot.addWidget(frame)
     bar = ModelBar(frame)
     bar.set_diagrams([DiagramChoice(name, name, "") for name in ("dag", "moral", "clique-tree")])
-    bar.resize(1000, 40)
+    bar.resize(1100, 40)
     frame.show()
     combo, view_menu = bar.findChild(QComboBox, "modeCombo"), bar.findChild(QToolButton, "viewMenu")
     tools, tool_menu = (
@@ -287,6 +287,27 @@ def test_the_bar_folds_when_it_is_narrow(qtbot: QtBot) -> None:
     with qtbot.waitSignal(bar.layout_chosen) as chosen:
         next(a for a in view_menu.menu().actions() if a.text() == "Circle").trigger()
     assert chosen.args == ["circle"]
+
+
+def test_a_chooser_without_a_choice_takes_no_room(qtbot: QtBot) -> None:
+    frame = QWidget()
+    qtbot.addWidget(frame)
+    bar = ModelBar(frame)
+    bar.resize(1100, 40)
+    frame.show()
+    widths, menu = bar.findChild(QComboBox, "strengthCombo"), bar.findChild(QToolButton, "viewMenu")
+    assert widths.isVisible()
+    bar.set_measurable(False)
+    assert not widths.isVisible()
+    assert not menu.isVisible()  # nothing is folded
+    bar.resize(500, 40)
+    assert menu.isVisible()
+    texts = [action.text() for action in menu.menu().actions() if action.isVisible()]
+    assert "Circle" in texts
+    assert widths.itemText(0) not in texts
+    bar.set_measurable(True)
+    bar.resize(1100, 40)
+    assert widths.isVisible()
 
 
 def test_findings_appear_in_the_bar_without_moving_its_buttons(qtbot: QtBot) -> None:
@@ -313,8 +334,10 @@ def test_findings_appear_in_the_bar_without_moving_its_buttons(qtbot: QtBot) -> 
             assert all(each.geometry().right() < width for each in shown)
             assert all(each.width() >= each.sizeHint().width() for each in shown)
         bar.show_evidence(0)
-    bar.show_evidence(12)
-    assert "12 findings" in chip.text()  # there is room for words
+    for width in range(700, 1100, 37):  # words before choosers
+        bar.resize(width, 40)
+        bar.show_evidence(3)
+        assert ("3 findings" in chip.text(), clear.text()) == (True, "Clear")
 
 
 def test_nothing_is_warned_about_by_qt(
