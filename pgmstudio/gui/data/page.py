@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -58,7 +58,7 @@ from pgmstudio.gui.widgets.step_bar import PlainLine
 _TABS = (
     ("table", "Table", "Rows: sort, filter, edit, delete"),
     ("columns", "Columns", "Bars, entropy and states of each column"),
-    ("missing", "Missing map", "Which cells are missing together"),
+    ("missing", "Missing", "Map of the cells that are missing together"),
     (
         "associations",
         "Associations",
@@ -254,6 +254,7 @@ class DataPage(Page):
         self.tabs.chosen.connect(self.show_tab)
         self.facts = PlainLine("dataFacts")
         self.facts.elide = Qt.TextElideMode.ElideRight
+        self.facts.setMinimumWidth(1)  # buttons first; the inspector has the facts too
         self._stack = QStackedWidget()
         self.stepwise = button(
             "Step by step",
@@ -270,7 +271,7 @@ class DataPage(Page):
         )
         self._stepwise_text = self.stepwise.text()
         self.stepwise.setAccessibleName(self._stepwise_text)
-        head = row(self.tabs, self.facts, self.compare, self.stepwise)
+        self._head = head = row(self.tabs, self.facts, self.compare, self.stepwise)
         head.setContentsMargins(16, 6, 16, 6)
         frame = QFrame()
         frame.setProperty("role", "surface")
@@ -286,10 +287,16 @@ class DataPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show *Step by step* as an icon only where its text does not fit."""
         super().resizeEvent(event)
-        text_width = self.stepwise.fontMetrics().horizontalAdvance(self._stepwise_text)
-        icons_width = 2 * (theme().px("icon") + theme().space(7)) + theme().space(8)
-        needed = self.tabs.sizeHint().width() + text_width + icons_width
-        self.stepwise.setText(self._stepwise_text if needed <= self.width() else "")
+        if not self.stepwise.text():
+            self.stepwise.setText(self._stepwise_text)
+        if self._head.minimumSizeHint().width() > self.width():
+            self.stepwise.setText("")
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        text = self.stepwise.fontMetrics().horizontalAdvance(self.stepwise.text())
+        head = self._head.minimumSizeHint().width() - text
+        return QSize(max(head, self._stack.minimumSizeHint().width()), least.height())
 
     def about_data(self) -> str | None:
         return self.data_id

@@ -197,11 +197,13 @@ class LockedField(QLineEdit):
 class LockedFields(FactRows):
     """A name and a field with a lock in each row."""
 
+    _HELP_COLUMN = 0  # after the name, which leaves the fields their width
+
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(0, 6)
-        self._grid.setColumnStretch(1, 5)
+        self._grid.setColumnStretch(0, 4)  # "Equivalent sample size" in one line
+        self._grid.setColumnStretch(1, 3)
 
     def _show_row(self, name: QLabel, value: LockedField, fact: Fact) -> None:
         name.setText(fact[0])

@@ -19,6 +19,8 @@ LONG_NAME = 18  # characters; a longer name may take two lines, so that nothing 
 class FactRows(QWidget):
     """Values can be marked with the mouse and copied."""
 
+    _HELP_COLUMN = 2
+
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setObjectName(name)
@@ -70,7 +72,8 @@ class FactRows(QWidget):
         made = number_help(title)
         if made is not None:
             self._helps[row] = title, made
-            self._grid.addWidget(made, row, 2, Qt.AlignmentFlag.AlignTop)
+            at = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
+            self._grid.addWidget(made, row, self._HELP_COLUMN, at)
 
     def _add_row(self, row: int) -> tuple[QLabel, QWidget]:
         name = label("", "secondary", size="dense")

@@ -414,3 +414,14 @@ def test_every_tab_fits_the_smallest_window(
     QApplication.processEvents()
     assert page.minimumSizeHint().width() <= 760 * scale
     assert window.width() <= 1024 * scale
+
+
+def test_the_button_has_its_text_where_the_bar_is_wide_enough(
+    window: MainWindow, page: DataPage, qtbot: QtBot
+) -> None:
+    least = page.minimumSizeHint().width()
+    for width in (900, least, 900):
+        page.resize(width, 500)
+        assert page.stepwise.text() == ("Step by step" if width > least else "")
+        assert page.minimumSizeHint().width() == least
+    assert page.stepwise.accessibleName() == "Step by step"

@@ -130,7 +130,7 @@ def test_a_label_learned_from_an_incomplete_file_is_edited_asked_and_exported(
     qtbot.waitUntil(lambda: window.findChild(LabelSections) is not None)
     label = window.findChild(LabelSections)
     table = window.findChild(LabelTable)
-    score = "Score, higher is better"
+    score = "Score ↑"
     qtbot.waitUntil(lambda: label.facts.facts.get(score, "…") != "…", timeout=LONG_MS)
     child = learned.domain.index(edge[1])
     letters = {table.grid.index(row, 0).data() for row in range(table.grid.rowCount())}

@@ -48,6 +48,7 @@ from pgmstudio.gui.widgets.basic import (
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 from pgmstudio.gui.widgets.number_box import decimal_box
 
+SCORE = "Score ↑"
 MAX_ROWS = 512  # larger tables take too long to look at
 
 
@@ -209,7 +210,11 @@ class LabelSections(QWidget):
         if numbers is not None and cost is not None:
             what = "BIC" if numbers.score.name == "bic" else "Marginal likelihood and prior"
             facts += [
-                ("Score, higher is better", bits(cost.score), f"{what} of graph and labels."),
+                (
+                    SCORE,
+                    bits(cost.score),
+                    f"{what} of graph and labels. Higher is better.",
+                ),
                 ("Without labels", bits(cost.plain), "The same graph with every row on its own."),
                 (
                     "Label prior κ",
@@ -218,7 +223,7 @@ class LabelSections(QWidget):
                 ),
             ]
         elif numbers is None:
-            facts.append(("Score, higher is better", "…", "Being counted."))
+            facts.append((SCORE, "…", "Being counted."))
         return facts
 
     # -- requests

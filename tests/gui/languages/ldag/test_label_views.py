@@ -125,7 +125,7 @@ def test_unticking_a_context_parts_rows_and_undo_brings_the_very_model_back(
     after = model_of(page)
     assert after.representation_size() > before.representation_size()
     np.testing.assert_allclose(after.table("Proteins"), before.table("Proteins"))
-    score = "Score, higher is better"
+    score = "Score ↑"
     qtbot.waitUntil(lambda: result.facts.facts.get(score, "…") not in ("…", facts[score]))
     window.app.document.undo_stack.undo()
     assert model_of(page) is before
