@@ -355,8 +355,9 @@ class ClassificationPictures(QWidget):
         self._grid.addWidget(self.lists, 2 if is_large else 0, 0 if is_large else 1)
         for column, card in enumerate(others):
             self._grid.addWidget(card, 1, column)
+        stretches = (1, 1, 1) if is_large else (5, 6, 0)  # curves need more height than cells
         for index in range(3):
-            self._grid.setRowStretch(index, 1 if index < 2 or is_large else 0)
+            self._grid.setRowStretch(index, stretches[index])
         self._restyle()
 
     def _card(
@@ -557,7 +558,10 @@ class ClassificationPage(Page):
         self.note.add_button(self._stopper)
         self.note.add_button(self._again)
         self._split = button(
-            "Split…", self._on_split, name="classifySplit", tip="Hold out test rows of the data."
+            "Split…",
+            self._on_split,
+            name="classifySplit",
+            tip="Split the data, to learn from the training rows and evaluate on the test rows.",
         )
         self.note.add_button(self._split)
         self.predictions = button(
@@ -763,8 +767,7 @@ class ClassificationPage(Page):
         )
         if result.judged_weight and self.has_learning_rows:
             self._show_note(
-                "The model was learned from these rows, which makes it look better than it is. "
-                "Split the data, learn from the training rows and evaluate on the test rows.",
+                "The model was learned from these rows, which makes it look better than it is.",
                 level="warning",
             )
             self._split.setVisible(True)
