@@ -22,7 +22,6 @@ from pgmstudio.core.drawing.layout.boxes import (
     LINE,
     NAME_PART_OF_BOX,
     ROW,
-    WIDEST,
     box_size,
 )
 from pgmstudio.core.inference.base import Scale
@@ -39,7 +38,7 @@ BAR_HEIGHT = 9.0
 MARK_SIZE = 13.0
 DOT_SIZE = 16.0
 NAME_HEIGHT = 26.0
-NARROWEST_NAME = 56.0
+NARROWEST_NAME, WIDEST_NAME = 56.0, 264.0
 
 
 def face_size(node: PictureNode, face: NodeView) -> Size:
@@ -59,7 +58,7 @@ def face_size(node: PictureNode, face: NodeView) -> Size:
     if node.variable is not None:
         marks = bool(face.weights) + face.is_target
         wanted += marks * (MARK_SIZE + 2) + (8 if face.note else 0)
-    width = min(max(wanted, NARROWEST_NAME), WIDEST + (40 if face.mode is NodeMode.ENTROPY else 0))
+    width = min(max(wanted, NARROWEST_NAME), WIDEST_NAME)
     return _even(width), NAME_HEIGHT + LINE * (len(lines) - 1)
 
 

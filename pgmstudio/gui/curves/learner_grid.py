@@ -278,6 +278,9 @@ def _language_icon(key: str) -> QIcon:
     return mark_icon(marker_family(all_learners()[key].kind, key))
 
 
+_AIR = 12  # px beside the names
+
+
 class LearnerTicks(QListWidget):
     """The learners of a plan are ticked; the current one shows its values."""
 
@@ -311,7 +314,6 @@ class LearnerTicks(QListWidget):
             on = Qt.CheckState.Checked if key in first else Qt.CheckState.Unchecked
             item.setCheckState(on)
             self.addItem(item)
-        self.setFixedWidth(theme().px("left"))
         self.currentItemChanged.connect(self._on_current)
         self.itemChanged.connect(self._on_item)
         theme().follow(self._restyle)
@@ -348,4 +350,6 @@ class LearnerTicks(QListWidget):
         self.ticked.emit()
 
     def _restyle(self) -> None:
-        self.setFixedWidth(theme().px("left"))
+        names = self.sizeHintForColumn(0) + self.verticalScrollBar().sizeHint().width()
+        least = theme().px("left")
+        self.setFixedWidth(min(max(least, names + _AIR), round(1.25 * least)))

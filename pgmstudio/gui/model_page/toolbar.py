@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
@@ -90,6 +91,7 @@ class ModelBar(QFrame):
         self._view_menu = self._menu_button("viewMenu", "View", "Nodes, layout and edge width")
         self._tool_menu = self._menu_button("toolMenu", "Tools", "Select, add nodes, draw edges")
         self._chip = label("", "chip-evidence", name="evidenceChip")
+        self._chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._clear = button(
             "Clear",
             self.clear_requested.emit,
@@ -249,7 +251,9 @@ class ModelBar(QFrame):
         self._clear.setVisible(count > 0 and bool(fitting))
 
     def _chip_width(self, text: str) -> int:
-        return self._chip_padding + self._chip.fontMetrics().horizontalAdvance(text)
+        """The same for one finding and nine: another width would lay out the whole window."""
+        widest = re.sub(r"\d", "8", re.sub(r"\bfinding$", "findings", text))
+        return self._chip_padding + self._chip.fontMetrics().horizontalAdvance(widest)
 
     def _width_of_evidence(self, text: str, clear: str) -> int:
         width = self._clear_widths.get(clear, 0) + self._row.spacing()

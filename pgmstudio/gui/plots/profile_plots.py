@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -157,10 +158,13 @@ class ProfilePlot(ProfileChart):
         return np.array([profiles.tables[n][number, code] for n, code in profiles.columns()])
 
     def _column_width(self, profiles: Profiles) -> float:
-        """Px for the longest state, within limits."""
-        states = (profiles.domain[name].states[code] for name, code in profiles.columns())
-        scale = theme().scale
-        return min(max(longest_name(states) + 12, _COLUMN * scale), _MAX_COLUMN * scale)
+        """Px for the longest state, and for the longest name above its columns, within limits."""
+        columns, scale = profiles.columns(), theme().scale
+        counts = Counter(name for name, _ in columns)
+        states = longest_name(profiles.domain[name].states[code] for name, code in columns)
+        metrics = QFontMetricsF(theme().font("caption", "medium"))
+        names = max((metrics.horizontalAdvance(n) / k for n, k in counts.items()), default=0.0)
+        return min(max(states + 12, names + 8, _COLUMN * scale), _MAX_COLUMN * scale)
 
     def minimumSizeHint(self) -> QSize:
         profiles, scale = self._profiles, theme().scale
