@@ -16,7 +16,7 @@ from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.registry import ElementInspector, language_view
 from pgmstudio.gui.runs.live_model import live_models
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.basic import empty_state, vbox
+from pgmstudio.gui.widgets.basic import empty_state, lay_out_now, vbox
 from pgmstudio.gui.widgets.debounce import BeforePaint
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class InspectorPanel(QFrame):
         self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)
         vbox(self, self._pages)
-        self._soon = BeforePaint(self, self._refresh)
+        self._soon = BeforePaint(self, self._refresh_whole)
         workspace = app.workspace
         app.document.changed.connect(self._later)
         workspace.active_model_changed.connect(self._on_other_subject)
@@ -171,6 +171,11 @@ class InspectorPanel(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._later()
+
+    def _refresh_whole(self) -> None:
+        self._refresh()
+        if self.isVisible():
+            lay_out_now()
 
     def _refresh(self) -> None:
         """Show the page of the selection; a hidden panel is filled when it is shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QIcon,
@@ -562,6 +562,12 @@ def scrolled(content: QWidget, name: str, *, is_wide: bool = False) -> QScrollAr
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(content)
     return area
+
+
+def lay_out_now() -> None:
+    """Lay out what was changed: sizes climb one widget a turn, and rows that are painted between
+    the turns are squashed."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 _AROUND_DIALOG = QSize(16, 48)  # px of the frame that a window manager adds

@@ -39,7 +39,17 @@ from pgmstudio.gui.languages.tree_mixture.component_selection import component_v
 from pgmstudio.gui.runs.artifact_source import artifact_in, run_of_model
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.bar_rows import BarRows, RankBars
-from pgmstudio.gui.widgets.basic import Note, Section, button, empty, label, named, row, vbox
+from pgmstudio.gui.widgets.basic import (
+    Note,
+    Section,
+    button,
+    empty,
+    label,
+    lay_out_now,
+    named,
+    row,
+    vbox,
+)
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
 
@@ -395,6 +405,7 @@ class ComponentSections(QWidget):
         self._facts = facts
         if self._subject is not None and facts.model is self._subject.model:
             self._show_facts(self._subject)
+            lay_out_now()
 
     def _show_facts(self, subject: ActiveModel) -> None:
         result = self._facts
@@ -450,11 +461,13 @@ class ComponentSections(QWidget):
             made = ElidedLabel(text, role, size="dense")
             made.setToolTip(text)
             self._grid.addWidget(made, line, column)
+            made.show()  # now: Qt would do it a turn later
             return
         number = label(text, role, size="dense")
         if right:
             number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._grid.addWidget(number, line, column)
+        number.show()
 
     # -- acting
 

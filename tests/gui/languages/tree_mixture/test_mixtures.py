@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QSlider, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.inference.base import Observed
@@ -32,7 +32,9 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from tests.core.languages.test_conversions import divergence_bits
+from tests.gui.asia import inspector
 from tests.gui.mixture_pages import page_of
+from tests.gui.mixture_scenes import votes
 from tests.gui.samples import VOTES
 from tests.gui.saved_runs import add_ended_run
 from tests.gui.walking import called, controls_in, misfits, spoken_name, trigger
@@ -310,3 +312,41 @@ def test_smoothings_that_were_compared_are_an_axis_of_their_own(
         "2 trees": 2,
     }
     assert misfits(page) == []
+
+
+class _LowRows(QObject):
+    """The labels of a panel that were lower than half of what they need when it was painted."""
+
+    def __init__(self, panel: QWidget) -> None:
+        super().__init__()
+        self.panel, self.paints, self.found = panel, 0, set[str]()
+        panel.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.paints += 1
+            shown = [each for each in self.panel.findChildren(QLabel) if each.isVisible()]
+            self.found |= {
+                each.text() for each in shown if each.height() < each.fontMetrics().height() / 2
+            }
+        return False
+
+
+def test_rows_of_the_inspector_are_never_painted_squashed(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(1280, 800)
+    panel, rows = inspector(window), votes()
+    open_model_page(window.app, add_ended_run(window.app, rows, "tree.chow-liu"))
+    qtbot.waitUntil(panel.model.isVisible)
+    low = _LowRows(panel)
+    open_model_page(
+        window.app, add_ended_run(window.app, rows, "mixture.trees", components=(3,), restarts=1)
+    )
+
+    def is_complete() -> bool:
+        titles = (one.text() for one in panel.findChildren(QLabel) if one.isVisible())
+        return "Edges in more than one tree" in titles
+
+    qtbot.waitUntil(is_complete)
+    panel.grab()
+    assert low.paints > 1
+    assert low.found == set()
