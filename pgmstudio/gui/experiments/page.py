@@ -36,7 +36,6 @@ from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_dat
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
-from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import (
     Note,
     Segments,
@@ -366,24 +365,6 @@ def _facts(recipe: Recipe | Study, folder: Path | None) -> str:
         return f"{recipe.takes} · generates its data"
     there = "data not found" if absent_files(recipe, folder) else "data available"
     return f"{recipe.takes} · {there}"
-
-
-def recipe_actions(app: AppContext) -> list[ActionSpec]:
-    def show() -> None:
-
-        open_recipes(app)
-
-    return [
-        ActionSpec(
-            "evaluate.recipes",
-            "Published experiments…",
-            "Evaluate",
-            "Run published experiments again and compare the values.",
-            show,
-            icon="flask",
-            separator_before=True,
-        )
-    ]
 
 
 _STATES = {

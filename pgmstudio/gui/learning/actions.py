@@ -199,3 +199,22 @@ def learn_actions(app: AppContext) -> list[ActionSpec]:
             needs=[lambda: not_again_reason(app.project, active_run()), changed_data],
         ),
     ]
+
+
+def stepwise_actions(app: AppContext) -> list[ActionSpec]:
+    return [
+        ActionSpec(
+            "learn.stepwise",
+            "Learn step by step…",
+            "Learn",
+            "Five steps: columns, rules, learning, unresolved edges, edge strengths.",
+            partial(_open_stepwise, app),
+            icon="list-numbers",
+        )
+    ]
+
+
+def _open_stepwise(app: AppContext) -> None:
+    from pgmstudio.gui.learning.wizard.page import open_stepwise
+
+    open_stepwise(app)

@@ -42,7 +42,6 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.imputation import RemedyRow
 from pgmstudio.gui.runs.run_recorder import constraint_message, end_message, run_recorder
 from pgmstudio.gui.runs.run_summary import state_text
-from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import (
     Note,
     allow,
@@ -246,19 +245,6 @@ def open_stepwise(app: AppContext, data_id: str | None = None) -> WizardPage:
     if model_id in page.plan.models():
         page.plan.choose_model(model_id)
     return page
-
-
-def stepwise_actions(app: AppContext) -> list[ActionSpec]:
-    return [
-        ActionSpec(
-            "learn.stepwise",
-            "Learn step by step…",
-            "Learn",
-            "Five steps: columns, rules, learning, unresolved edges, edge strengths.",
-            lambda: open_stepwise(app),
-            icon="list-numbers",
-        )
-    ]
 
 
 STEPS = ("Columns", "Rules", "Learning", "Unresolved edges", "Dependences")
