@@ -20,7 +20,14 @@ def _lambda_text(value: float) -> str:
 _COLUMNS = (
     Column("λ", _lambda_text, True, tip="The weight of the size; larger gives smaller graphs."),
     Column("Nodes", grouped, True),
-    Column("Effective size", grouped, True),
+    Column(
+        "Size",
+        grouped,
+        True,
+        tip="Effective size.",
+        copied_title="Effective size",
+        explains="Effective size",
+    ),
     TRAINING,
     HELD_OUT,
     BIC,

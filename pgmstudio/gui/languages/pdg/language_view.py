@@ -20,6 +20,7 @@ LAMBDA_SWEEP = RunResult(
     tip="Size, training and held-out bits by λ; every model can be opened.",
     missing_reason="learn a probabilistic decision graph first.",
     icon="git-fork",
+    sizes=(2, 1),
 )
 
 VIEW = LanguageView(

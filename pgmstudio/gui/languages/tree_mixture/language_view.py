@@ -22,6 +22,7 @@ TREE_SCAN = RunResult(
     tip="Bits per row by number of trees, with their spread over the starts of the run.",
     missing_reason="learn a mixture of trees first.",
     icon="chart-line",
+    sizes=(2, 1),
 )
 HIDDEN_CANDIDATES = RunResult(
     key="hidden-scan",
