@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from pgmstudio.core.experiments.plans.expansion import PINNED_VERSION
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.experiments import study_view
@@ -158,6 +159,7 @@ def test_a_study_of_several_languages_runs_into_a_folder_and_goes_on(
     few = {"queries": "0", "graphs": "2", "most_classes": "2", "rows": "200", "test_rows": "100"}
     few |= {"run_limit": "no limit", "curve_limit": "no limit"}  # a busy machine exceeds them
     monkeypatch.setattr(study_view, "SMALL", study_view.SMALL | few)
+    monkeypatch.setenv(PINNED_VERSION, "1")  # points are also kept when files of the code change
     page.choose("made")
     view = page.study_view
     assert view.isVisibleTo(page)
