@@ -50,6 +50,7 @@ from tests.gui import (
     relation_scenes,
     saving_scenes,
     small_scenes,
+    source_scenes,
     tutorial_scenes,
 )
 from tests.gui.saved_runs import add_ended_run
@@ -346,5 +347,6 @@ GROUPS: dict[str, Callable[[WindowDriver, Path], Iterator[str]]] = {
     **mixture_scenes.GROUPS,
     **move_scenes.GROUPS,
     **relation_scenes.GROUPS,
+    **source_scenes.GROUPS,
     **tutorial_scenes.GROUPS,
 }

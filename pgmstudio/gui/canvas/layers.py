@@ -367,11 +367,9 @@ class PartitionLayer(SceneLayer):
     def legend_entries(self) -> list[LegendEntry]:
         if not self.areas:
             return []
-        return [
-            LegendEntry(
-                "tinted area = block, independent of the others given the component", _block_sample
-            )
-        ]
+        given = " and ".join(n.label for n in self._scene.picture.nodes if n.group is None)
+        text = f"tinted area = block, independent of the others given {given}"
+        return [LegendEntry(text, _block_sample)]
 
     def draw(self, painter: QPainter) -> None:
         groups = self._scene.picture.groups

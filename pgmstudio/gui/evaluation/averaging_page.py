@@ -28,7 +28,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.row_choice import RowChoices, first_rows
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model
-from pgmstudio.gui.theme.language_symbols import mark_icon
+from pgmstudio.gui.theme.icons import language_icon
 from pgmstudio.gui.widgets.basic import Note, button, label, row, vbox
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
 from pgmstudio.gui.widgets.elided_label import facts_label
@@ -72,7 +72,7 @@ _COLUMNS = (
         "Model",
         value=lambda line: line.title,
         stretches=True,
-        icon=lambda line: mark_icon(line.kind),
+        icon=lambda line: language_icon(line.kind),
     ),
     Column(
         "Bits per row ↑",

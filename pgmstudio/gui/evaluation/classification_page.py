@@ -166,7 +166,7 @@ def _consensus_columns(consensus: Consensus) -> list[Column]:
 
     pairs = zip(consensus.states, consensus.weights.tolist(), strict=True)
     return [
-        Column("Variable", value=str, stretches=True),
+        Column("Variable", value=str),
         *(column for state, weight in pairs for column in of_state(state, weight)),
     ]
 
@@ -204,7 +204,9 @@ class ListsPane(QWidget):
         )
         self.rows.chosen.connect(self._on_row)
         self.consensus = Table(
-            "classifyConsensus", "The typical states of every variable, by state of the target"
+            "classifyConsensus",
+            "The typical states of every variable, by state of the target",
+            has_room_for_help=False,
         )
         self.consensus.selected.connect(self._on_consensus)
         self.note = named(ElidedLabel("", "secondary"), "classifyNote")

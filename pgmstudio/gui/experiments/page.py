@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QListWidgetItem,
@@ -80,6 +81,7 @@ from pgmstudio.studies.sl_study import STUDIES, Study
 
 EXPERIMENTS: Mapping[str, Recipe | Study] = {**RECIPES, **STUDIES}
 
+_LIST_FRACTION = 0.28  # of the page, that the list may have
 _COLUMNS = (
     Column("Measured", str, tip="What is measured."),
     Column("Published", str, True, tip="Published value, with its ± if it has one."),
@@ -323,8 +325,6 @@ class RecipeList(KeyedList):
                 self.addItem(item)
         self.currentRowChanged.connect(self._on_row)
         self._show_icons()
-        theme().changed.connect(self._fit)
-        self._fit()
 
     def show_folder(self, folder: Path | None) -> None:
         """Update which data are available."""
@@ -334,6 +334,12 @@ class RecipeList(KeyedList):
             item.setToolTip(f"{recipe.help} {recipe.place}.")
             text = f"{recipe.title}. {recipe.help} {_facts(recipe, folder)}."
             item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
+
+    def fit(self, width: int) -> None:
+        """As wide as the longest title, in a page of that width with room for it."""
+        wanted = self.sizeHintForColumn(0) + self.verticalScrollBar().sizeHint().width()
+        wanted += theme().px("icon")
+        self.setFixedWidth(max(theme().px("left"), min(wanted, round(_LIST_FRACTION * width))))
 
     def show_states(self, states: dict[str, str]) -> None:
         """Set the icons of experiments that run or have a table."""
@@ -345,9 +351,6 @@ class RecipeList(KeyedList):
         item = self.item(number)
         if item is not None and item.data(KEY) is not None:
             self.picked.emit(item.data(KEY))
-
-    def _fit(self) -> None:
-        self.setFixedWidth(theme().px("left"))
 
     def _recipe_items(self) -> list[QListWidgetItem]:
         """The rows that are not the heading of a source."""
@@ -459,9 +462,17 @@ class RecipePage(Page):
         self._views.addWidget(self.view)
         self._views.addWidget(self.study_view)
         hbox(self, self.list, (self._views, 1), spacing=0)
+        theme().changed.connect(self._fit)
         self._refresh_folder()
         self.list.choose(self._recipe.key)
         self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.list.fit(self.width())
 
     def closed(self) -> None:
         self._clock.stop()

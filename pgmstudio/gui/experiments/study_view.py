@@ -172,7 +172,8 @@ class StudyView(QWidget):
         run = widening(row(*buttons, self.bar, self.progress_label), len(buttons) + 1)
         for part in (self._help, self.note, folder, run, self.settings):
             layout.addWidget(part)
-        layout.addWidget(row(label("Table", "secondary"), self.tables, None))
+        self._table_choice = row(label("Table", "secondary"), self.tables, None)
+        layout.addWidget(self._table_choice)
         layout.addWidget(self.table, 1)
         layout.addWidget(self._table_note)
 
@@ -268,6 +269,7 @@ class StudyView(QWidget):
         tables = () if self._study is None else self._tables.get(self._study.key, ())
         self.tables.clear()
         self.tables.addItems([table.title for table in tables])
+        self._table_choice.setVisible(bool(tables))
         self._show_table()
 
     def _show_table(self) -> None:

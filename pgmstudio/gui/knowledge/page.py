@@ -493,6 +493,7 @@ class KnowledgePage(EmbeddedPage):
             ),
         )
         self._count = label("", "secondary", name="ruleCount")
+        self._between = label("→", "secondary", name="ruleBetween")
         self._clash = Note(level="warning", name="clashNote")
         self._clash.add_button(
             button(
@@ -530,7 +531,7 @@ class KnowledgePage(EmbeddedPage):
         layout.addWidget(
             row(
                 self._source,
-                label("→", "secondary"),
+                self._between,
                 self._target,
                 *self._rule_widgets,
                 *self._price_widgets,
@@ -603,10 +604,12 @@ class KnowledgePage(EmbeddedPage):
             combo.setCurrentIndex(names.index(chosen) if chosen in names else index)
         if len(names) > 1 and self._source.currentText() == self._target.currentText():
             self._target.setCurrentIndex((self._source.currentIndex() + 1) % len(names))
-        count, prices = counted(rules.rule_count(), "rule"), project.edge_prices
+        prices, listed = project.edge_prices, []
+        if rules.rule_count() or not prices.prices:
+            listed.append(counted(rules.rule_count(), "rule"))
         if prices.prices:
-            count += f", {counted(len(prices.prices), 'price')}"
-        self._count.setText(count)
+            listed.append(counted(len(prices.prices), "price"))
+        self._count.setText(", ".join(listed))
         self._prices.show_prices(prices)
         clashes = rules.contradictions(variables_of(project))
         self._clash.show_text(" ".join(clashes[:6]))
@@ -645,6 +648,7 @@ class KnowledgePage(EmbeddedPage):
 
     def _on_look(self, key: str) -> None:
         self._stack.setCurrentIndex(["tiers", "matrix", "rules", "prices"].index(key))
+        self._between.setText("–" if key == "prices" else "→")  # a price is of both directions
         for widgets, are_shown in (
             (self._rule_widgets, key != "prices"),
             (self._price_widgets, key == "prices"),

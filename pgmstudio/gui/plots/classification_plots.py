@@ -60,7 +60,7 @@ class CalibrationPlot(CurvePlot):
             )
         )
         middles = [((one.low + one.high) / 2, 0.25 * one.weight / total) for one in bins]
-        self._avoided = [([x, x], [0.0, high]) for x, high in middles if high > 0.05]
+        self._avoided += [([x, x], [0.0, high]) for x, high in middles if high > 0.05]
         xs = [one.probability for one in bins]
         ys = [one.frequency for one in bins]
         lows, highs = zip(*(one.interval for one in bins), strict=True)

@@ -73,6 +73,7 @@ class CurvePlot(Chart):
         self._legend.setLabelTextColor(look.color("text"))
         self._legend.setLabelTextSize(f"{look.font('caption').pixelSize()}px")
         self._legend.setBrush(look.color("surface", 0.85))
+        self._avoided = []
         if not self.is_empty:
             self._draw_curves()
             self._canvas.autoRange()
@@ -141,6 +142,7 @@ class CurvePlot(Chart):
             x=x, y=y, top=top - y, bottom=y - bottom, beam=0.012 * wide, pen=pen
         )
         self._canvas.addItem(bars)
+        self._avoided += [([u, u], [a, b]) for u, a, b in zip(x, bottom, top, strict=True) if a < b]
 
 
 def points_along(xs: ArrayLike, ys: ArrayLike) -> tuple[Floats, Floats]:

@@ -48,3 +48,25 @@ def test_the_legend_covers_no_line_where_there_is_room(
 
     qtbot.waitUntil(is_clear)
     assert plot.legend_area.width() > 30
+
+
+def test_the_legend_covers_no_error_bar(qtbot: QtBot) -> None:
+    plot = SweepLinesPlot("plotOfSpreads")
+    qtbot.addWidget(plot)
+    plot.resize(560, 340)
+    plot.show()
+    spreads = {0.0: (2.0, 4.0), 1.0: (1.5, 0.1), 2.0: (1.2, 0.1), 3.0: (3.0, 0.1)}
+    marks = [
+        ("line", x, mean + side * spread)
+        for x, (mean, spread) in spreads.items()
+        for side in (-1, 1)
+    ]
+    other = [("low", x, 0.0) for x in spreads]
+    plot.show_sweep(Sweep("T", "x", "y", lines_of([*marks, *other])))
+
+    def is_clear() -> bool:
+        view = plot.canvas.getViewBox()  # type: ignore[union-attr]
+        parts = [view.mapViewToScene(QPointF(0.0, y / 4)) for y in range(-8, 25)]
+        return not any(plot.legend_area.contains(point) for point in parts)
+
+    qtbot.waitUntil(is_clear)

@@ -79,6 +79,7 @@ def test_the_page_shows_what_the_core_finds_and_the_canvas_what_is_used(
     consensus = consensus_of(project.models["m1"].model, "wet")
     shown = page.lists.consensus.model()
     names = list(consensus.variables)
+    assert page.lists.consensus.columnWidth(0) >= page.lists.consensus.sizeHintForColumn(0)
     for state, column in zip(consensus.states, (1, 3), strict=True):
         assert shown.headerData(column, Qt.Orientation.Horizontal).strip() == state
         texts = [shown.index(row, column).data().strip() for row in range(len(names))]

@@ -16,6 +16,7 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.gui.experiments import study_view
 from pgmstudio.gui.experiments.page import EXPERIMENTS, RecipePage
 from pgmstudio.gui.jobs.job import JobState
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.window.main_window import MainWindow
 from pgmstudio.studies.published_index import PUBLICATIONS, publication_of
 from pgmstudio.studies.registry import recipe_of
@@ -92,6 +93,10 @@ def test_a_small_run_has_its_own_settings_and_experiments_stand_under_their_sour
         if keys:
             first = rows.index(publication.title) + 1
             assert rows[first : first + len(keys)] == [EXPERIMENTS[key].title for key in keys]
+    page.list.fit(1280)
+    assert page.list.viewport().width() >= page.list.sizeHintForColumn(0)  # titles are whole
+    page.list.fit(600)
+    assert page.list.width() == theme().px("left")
     page.choose("bars")
     press(qtbot, page, "recipeRunSmall")
     run = page.run
@@ -190,5 +195,6 @@ def test_a_study_of_several_languages_runs_into_a_folder_and_goes_on(
     view.use_folder(tmp_path / "another")  # has no points
     assert not view.table.rows
     assert view.tables.count() == 0
+    assert not view.tables.isVisibleTo(page)
     page.choose("bars")
     assert not view.isVisibleTo(page)

@@ -301,12 +301,16 @@ def test_a_price_is_set_listed_and_removed_as_undoable_steps(
     def prices() -> EdgePrices:
         return window.app.project.edge_prices
 
+    between = page.findChild(QLabel, "ruleBetween")
+    assert between.text() == "→"
+    page._segments.button("prices").click()
+    assert between.text() == "–"
     page.findChild(QDoubleSpinBox, "priceBox").setValue(-2.5)
     page.findChild(QPushButton, "priceSet").click()
     assert prices() == EdgePrices((("rain", "sprinkler", -2.5),))
     shown = [result.text() for result in page.findChildren(QLabel)]
     assert "rain – sprinkler" in shown
-    assert "1 price" in page.findChild(QLabel, "ruleCount").text()
+    assert page.findChild(QLabel, "ruleCount").text() == "1 price"
     page.export_prices(tmp_path / "prices.csv")
     remove = "Remove price: rain – sprinkler"
     (button,) = [b for b in page.findChildren(QToolButton) if b.toolTip() == remove]

@@ -31,6 +31,7 @@ HIDDEN_CANDIDATES = RunResult(
     title="Candidates",
     unit="model",
     file_name="candidates.csv",
+    sizes=(2, 3),  # two tables are below
     action_id="learn.hidden-scan",
     text="Candidates for a hidden variable",
     tip="Every model a search for hidden variables passed: length, blocks, and their test.",

@@ -30,6 +30,7 @@ from pgmstudio.gui.runs.results.content import (
 )
 from pgmstudio.gui.runs.results.fields import ComboField, ResultField, SegmentsField
 from pgmstudio.gui.runs.results.scans import AIC, BIC, HELD_OUT, TRAINING, scan_content
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.table import Column
 
 _ALONG = (
@@ -129,7 +130,7 @@ _PAIRS = (
     Column("Verdict"),
     Column("Outside", tip="Samples whose information exceeded a threshold, with the interval."),
     Column("Information, bits", tip="In each hidden state, mean over the samples."),
-    Column("Threshold, bits", stretches=True, tip="What it must not reach in each hidden state."),
+    Column("Threshold, bits", tip="What it must not reach in each hidden state."),
 )
 
 
@@ -160,6 +161,7 @@ def candidates_content(scan: HiddenScan, state: ResultState) -> ResultContent | 
                 "Separators within blocks",
                 _DIVISIONS,
                 [_division(one) for one in scan.divisions],
+                gap=theme().space(3),
             ),
         )
     return ResultContent(
@@ -181,6 +183,7 @@ def candidates_content(scan: HiddenScan, state: ResultState) -> ResultContent | 
                 "Pairs across blocks and their test",
                 _PAIRS,
                 [] if check is None else [_pair(pair) for pair in check.pairs],
+                gap=theme().space(3),
             ),
             *divided,
         ),

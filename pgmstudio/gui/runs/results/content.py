@@ -50,6 +50,7 @@ class ResultTable:
     edges: Sequence[Edge] = ()
     steps: Sequence[int] = ()
     best: int | None = None  # the row that is selected first
+    gap: int = 0  # px more between the columns, where cells are lists
 
 
 @dataclass(frozen=True)

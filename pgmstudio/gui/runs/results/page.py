@@ -305,7 +305,7 @@ class RunResultPage(Page):
         # Rows with a best one only grow in number; others are known by their first cell.
         key = itemgetter(0) if table.best is None else None
         made = self.tables[table.key] = Table(
-            self._name(table.key), table.title, table.columns, key=key
+            self._name(table.key), table.title, table.columns, key=key, gap=table.gap
         )
         made.selected.connect(partial(self._on_row, table.key))
         made.chosen.connect(self._on_activated)

@@ -131,3 +131,11 @@ def test_a_pair_of_columns_is_the_root_of_the_partition(qtbot: QtBot, window: Ma
     qtbot.waitUntil(lambda: len(page.canvas.partition.areas) == 2)
     roots = {node for node in page.canvas.scene.nodes if node in ("u", "v")}
     assert roots == {"u", "v"}
+    (legend,) = [entry.text for entry in page.canvas.partition.legend_entries()]
+    assert legend.endswith("given u and v")
+    driver.press("inspectorCandidates")
+    candidates = app.center.current
+    assert isinstance(candidates, RunResultPage)
+    pairs = candidates.tables["pairs"]
+    last = len(pairs.columns) - 1
+    assert pairs.columnWidth(last) >= pairs.sizeHintForColumn(last)  # thresholds are whole
