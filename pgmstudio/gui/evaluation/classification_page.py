@@ -35,7 +35,7 @@ from pgmstudio.core.analysis.consensus import (
 from pgmstudio.core.analysis.feature_selection import Feature
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import Progress
-from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.core.project.project import ModelEntry, Project, fingerprints
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.classification_task import Answer, ClassifyingWork, Question
@@ -155,7 +155,7 @@ def _consensus_columns(consensus: Consensus) -> list[Column]:
             ),
             Column(
                 "Bits",
-                _bits,
+                decimal,
                 True,
                 value=lambda name: cell(name).information_bits,
                 tip=f"Information content in {state}: log2 r − H.",

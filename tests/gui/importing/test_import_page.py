@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.discretization import Discretisation, labels_of
@@ -16,6 +16,7 @@ from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.data.inspection import Treatment
+from pgmstudio.core.io.data.reader import read_data
 from pgmstudio.core.io.import_plan import Draft, SplitPlan, import_rows, plain_draft, restored_draft
 from pgmstudio.gui.data.page import DataPage
 from pgmstudio.gui.files.opening import open_file
@@ -26,6 +27,7 @@ from pgmstudio.gui.widgets.column_table import BARS, FACTS
 from pgmstudio.gui.widgets.grid_view import MARKS
 from pgmstudio.gui.widgets.step_bar import StepBar
 from tests.fuzzing.hostile import workbook
+from tests.gui.walking import trigger
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow
@@ -507,3 +509,27 @@ def test_sets_of_states_are_offered_read_and_kept_in_the_plan(
     assert isinstance(entry.data, ImpreciseData)
     assert len(entry.data.sets) > 0
     assert restored_draft(entry.provenance["choices"]).reading.imprecise
+
+
+def test_market_baskets_are_imported_and_exported(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    baskets = tmp_path / "shop.basket"
+    baskets.write_text("bread,milk\nred wine,cheese\n\nmilk\n", encoding="utf-8")
+    page = opened(window, qtbot, baskets)
+    assert page.view.steps.summary.text() == "Market baskets · 4 rows"
+    assert page.view.file.preview.text_at(1, "red wine") == "yes"
+    press(page, qtbot, "importFinish")
+    qtbot.waitUntil(lambda: "d1" in window.app.project.data, timeout=20_000)
+    data = window.app.project.data["d1"].data
+    assert data.domain.names == ("bread", "cheese", "milk", "red wine")
+    offered: list[str] = []
+
+    def choose(_parent: object, _title: str, _name: str, filters: str, *_: object) -> object:
+        offered.append(filters)
+        return str(tmp_path / "again.basket"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    trigger(window, "data.export")
+    assert "*.basket" in offered[0]
+    assert read_data(tmp_path / "again.basket").codes.tolist() == data.codes.tolist()
