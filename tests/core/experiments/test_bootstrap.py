@@ -215,6 +215,7 @@ def test_rows_without_weight_cannot_be_drawn() -> None:
 # -- runs
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_frequencies_in_line_and_in_processes() -> None:
     some = plan(rows(), 7)
     assert counted(some) == counted(some, processes=3)

@@ -161,6 +161,7 @@ def test_local_optima_of_restarts_are_points_when_asked_for() -> None:
     assert len(set(scores)) == 3
 
 
+@pytest.mark.slow
 def test_a_pool_gives_the_same_points_as_this_process(rows: PlanRows) -> None:
     plan = replace(TREES, queries=QueryPlan(count=10, targets=1, given=1, timed=2))
     assert entries_of(points_of(plan, rows, executor=ProcessExecutor(2))) == entries_of(

@@ -52,6 +52,7 @@ def artifact_in(events: list[LearnEvent]) -> list[KesOptima]:
 
 
 @pytest.mark.parametrize("is_missing", [False, True])
+@pytest.mark.slow
 def test_any_number_of_processes_reports_the_same_events_to_the_last_bit(is_missing: bool) -> None:
     data = rows(1, 200, (2, 3, 2, 2, 3))
     data = with_missing(data) if is_missing else data
@@ -60,11 +61,13 @@ def test_any_number_of_processes_reports_the_same_events_to_the_last_bit(is_miss
     assert differences(one, list(task(with_processes(count), data)(NEVER))) == []
 
 
+@pytest.mark.slow
 def test_a_run_in_a_child_process_may_spread_over_processes_of_its_own() -> None:
     wanted = task(with_processes(2))
     assert differences(list(task()(NEVER)), list(in_process(wanted, NEVER))) == []
 
 
+@pytest.mark.slow
 def test_a_stop_while_processes_climb_keeps_the_optima_found_so_far() -> None:
     wanted = task(KesParams(greediness=(0.2,), restarts=2000, smoothing=1.0, processes=2))
     switch = StopSwitch()
