@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pgmstudio.core.drawing.diagram import Point, Size
 
 SIDES = {"left": "Align left", "right": "Align right", "top": "Align top", "bottom": "Align bottom"}
 
 GRID = 20.0
+_PLACES_TRIED = 40  # in each direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +150,47 @@ def free_place(wanted: Box, others: Sequence[Box], gap: float) -> Point:
     reach = 1 + math.isqrt(len(others))
     steps = range(-reach, reach + 1)
     grid = [(wanted.x + i * step_x, wanted.y + j * step_y) for i in steps for j in steps]
-    grid.sort(key=lambda position: math.dist(position, (wanted.x, wanted.y)))
+    return _nearest_free(wanted, grid, others) or (wanted.x, wanted.y)
 
-    def is_free(position: Point) -> bool:
+
+def free_place_within(frame: Box, wanted: Box, others: Sequence[Box], gap: float) -> Point | None:
+    """The point nearest to `wanted` where it is inside `frame`, `gap` away from its sides and from
+    other boxes; None: there is none."""
+    reach_x, reach_y = (
+        (frame.width - wanted.width) / 2 - gap,
+        (frame.height - wanted.height) / 2 - gap,
+    )
+    if reach_x < 0 or reach_y < 0:
+        return None
+    xs, ys = _around(wanted.x, frame.x, reach_x), _around(wanted.y, frame.y, reach_y)
+    roomy = replace(wanted, width=wanted.width + 2 * gap, height=wanted.height + 2 * gap)
+    others = [
+        other
+        for other in others
+        if abs(frame.x - other.x) < (frame.width + other.width) / 2
+        and abs(frame.y - other.y) < (frame.height + other.height) / 2
+    ]
+    return _nearest_free(roomy, [(x, y) for x in xs for y in ys], others)
+
+
+def _around(wanted: float, middle: float, reach: float) -> list[float]:
+    """Places from `middle` − `reach` to `middle` + `reach`, among them that nearest to `wanted`."""
+    step = max(GRID, 2 * reach / _PLACES_TRIED)
+    nearest = min(max(wanted, middle - reach), middle + reach)
+    back = int((nearest - (middle - reach)) / step)
+    on = int((middle + reach - nearest) / step)
+    return [nearest + number * step for number in range(-back, on + 1)]
+
+
+def _nearest_free(wanted: Box, places: list[Point], others: Sequence[Box]) -> Point | None:
+    """The place nearest to `wanted` where it covers no other box."""
+    places.sort(key=lambda place: math.dist(place, (wanted.x, wanted.y)))
+
+    def is_free(place: Point) -> bool:
         return not any(
-            abs(position[0] - other.x) < (wanted.width + other.width) / 2
-            and abs(position[1] - other.y) < (wanted.height + other.height) / 2
+            abs(place[0] - other.x) < (wanted.width + other.width) / 2
+            and abs(place[1] - other.y) < (wanted.height + other.height) / 2
             for other in others
         )
 
-    return next((position for position in grid if is_free(position)), (wanted.x, wanted.y))
+    return next(filter(is_free, places), None)

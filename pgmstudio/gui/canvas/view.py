@@ -16,8 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
+from pgmstudio.core.drawing.diagram import Point
 from pgmstudio.core.drawing.layout.dot_labels import LABEL_HEIGHT
-from pgmstudio.core.drawing.snapping import Box, free_place
+from pgmstudio.core.drawing.snapping import Box, free_place, free_place_within
 from pgmstudio.core.inference.belief_text import state_text
 from pgmstudio.gui.canvas.edge_item import EdgeItem
 from pgmstudio.gui.canvas.keyboard import CanvasKeys
@@ -276,9 +277,22 @@ class CanvasView(ZoomView):
         """The pointer in the scene; if it is elsewhere, a free position near the middle."""
         if self.viewport().rect().contains(self.viewport().mapFromGlobal(QCursor.pos())):
             return self._pointer
-        middle = self.sight().center()
-        others = [Box(*item.centre, *item.size) for item in self.graph.nodes.values()]
-        return QPointF(*free_place(Box(middle.x(), middle.y(), *NEW_SIZE), others, NEW_GAP))
+        return QPointF(*self.free_place(self.sight().center().toTuple()))
+
+    def free_place(self, at: Point) -> Point:
+        """A place for a new node: `at`, or the nearest that is free, in sight if there is one."""
+        wanted = Box(*at, *NEW_SIZE)
+        place = free_place(wanted, self._boxes(), NEW_GAP)
+        return at if place == at else self.free_place_in_sight(wanted) or place
+
+    def free_place_in_sight(self, wanted: Box) -> Point | None:
+        """The middle of the nearest visible place for this box, None where there is none."""
+        sight = self.sight()
+        frame = Box(*sight.center().toTuple(), sight.width(), sight.height())
+        return free_place_within(frame, wanted, self._boxes(), NEW_GAP)
+
+    def _boxes(self) -> list[Box]:
+        return [Box(*item.centre, *item.size) for item in self.graph.nodes.values()]
 
     @property
     def last_pointer(self) -> QPointF:

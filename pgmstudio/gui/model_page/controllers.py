@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,12 @@ from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, QRectF, Qt, Sign
 from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.data.variables import Variable
-from pgmstudio.core.drawing.diagram import Point
-from pgmstudio.core.drawing.layout.boxes import corners
+from pgmstudio.core.drawing.diagram import PictureNode, Point, Size
+from pgmstudio.core.drawing.layout.boxes import box_size, corners
 from pgmstudio.core.drawing.snapping import (
     SIDES,
     Box,
     distributed,
-    free_place,
     lined_up,
     snapped_to_grid,
     spread,
@@ -25,7 +24,7 @@ from pgmstudio.core.errors import CycleError, PgmStudioError
 from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.graphs.junction_tree import SizeForecast, size_with_edge
 from pgmstudio.core.inference.base import done_states
-from pgmstudio.core.io.models.subnetwork_clipboard import copied, paste_nodes, pasted
+from pgmstudio.core.io.models.subnetwork_clipboard import Pasted, copied, paste_nodes, pasted
 from pgmstudio.core.languages.bayesian_network.arc_reversal import (
     inherited_edges,
     not_reversible_reason,
@@ -44,8 +43,7 @@ from pgmstudio.gui.canvas.layers import SurpriseMarks
 from pgmstudio.gui.canvas.node_view import MODE_TITLES, NodeMode
 from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import EdgeTool
-from pgmstudio.gui.canvas.view import NEW_GAP, NEW_SIZE
-from pgmstudio.gui.context import AppContext, Selection
+from pgmstudio.gui.context import AppContext, Selection, ToastAction
 from pgmstudio.gui.evidence.action_conditions import no_probabilities_reason
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.model_page.context_menu import canvas_menu, do_menu
@@ -332,19 +330,18 @@ class EditController(QObject):
         self.change(f"Add {edge_text(self.entry.model, source, target)}", edit)
 
     def add_node(self, name: str, at: Point) -> None:
-        others = self._node_boxes()
-        at = free_place(Box(*at, *NEW_SIZE), others, NEW_GAP) if others else at
         edit = partial(
             model_edits.add_variable,
             model_id=self._model_id,
             variable=Variable(name, NEW_STATES),
             picture=self.picture_name,
-            at=at,
+            at=self._canvas.view.free_place(at),
         )
         self._canvas.view.hold()
         others_stay = self._moving(self._canvas.scene.positions)
         if self.change(f"Add {name}", edits.InOrder((others_stay, edit))):
             self._canvas.signals.select.emit((name,), ())
+            self._say_where((name,))
 
     def rename(self, old: str, new: str) -> None:
         if new != old:
@@ -513,7 +510,7 @@ class EditController(QObject):
         except PgmStudioError as refusal:
             self._canvas.refuse(str(refusal))
             return
-        added = self._in_sight(part.positions) if at is None else part.positions
+        added = part.positions if at is not None else self._in_sight(part)
         points = {**scene.positions, **added}
         self._canvas.view.hold()
         how = partial(paste_nodes, model_id=self._model_id, part=part.part)
@@ -521,29 +518,51 @@ class EditController(QObject):
         edit = edits.InOrder((edits.Computed(how, result), self._moving(points)))
         if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
-            for name in part.names[:1]:
-                self._canvas.view.ensure_node_visible(name)
+            self._say_where(part.names)
 
-    def _node_boxes(self) -> list[Box]:
-        return [Box(*item.centre, *item.size) for item in self._canvas.scene.nodes.values()]
-
-    def _in_sight(self, points: Mapping[str, Point]) -> dict[str, Point]:
-        """Pasted nodes where they are, or at a free place in sight if they would be outside it."""
-        if not points:
-            return {}
-        left, top, right, bottom = corners(points, dict.fromkeys(points, NEW_SIZE))
-        block = QRectF(left, top, right - left, bottom - top)
+    def _say_where(self, names: Sequence[str]) -> None:
+        """Say on which side of the visible part new nodes are, if they are not in it."""
         sight = self._canvas.view.sight()
+        outside = [
+            QRectF(self._canvas.scene.nodes[name].box)
+            for name in names
+            if not sight.intersects(self._canvas.scene.nodes[name].box)
+        ]
+        if not outside:
+            return
+        middle = sum((box.center() for box in outside), QPointF()) / len(outside)
+        away = middle - sight.center()
+        if abs(away.x()) * sight.height() > abs(away.y()) * sight.width():
+            side = "to the right of" if away.x() > 0 else "to the left of"
+        else:
+            side = "below" if away.y() > 0 else "above"
+        self._app.notify(
+            f"{counted(len(outside), 'new node')} {side} the visible part.",
+            action=ToastAction("Show all", "Fit the graph to the view", self._canvas.view.fit),
+        )
+
+    def _in_sight(self, part: Pasted) -> dict[str, Point]:
+        """Pasted nodes where they are, or at a free place in sight if they would be outside it."""
+        if not part.positions:
+            return {}
+        sight = self._canvas.view.sight()
+        left, top, right, bottom = corners(part.positions, self._sizes_of(part))
+        block = QRectF(left, top, right - left, bottom - top)
         if sight.contains(block):
-            return dict(points)
+            return dict(part.positions)
         middle = sight.center()
         wanted = Box(middle.x(), middle.y(), block.width(), block.height())
-        moved = QRectF(block)
-        moved.moveCenter(QPointF(*free_place(wanted, self._node_boxes(), NEW_GAP)))
-        if not sight.contains(moved):
-            return dict(points)
-        by = moved.center() - block.center()
-        return {name: (round(x + by.x()), round(y + by.y())) for name, (x, y) in points.items()}
+        place = self._canvas.view.free_place_in_sight(wanted)
+        by = QPointF() if place is None else QPointF(*place) - block.center()
+        return {n: (round(x + by.x()), round(y + by.y())) for n, (x, y) in part.positions.items()}
+
+    def _sizes_of(self, part: Pasted) -> dict[str, Size]:
+        """The boxes that pasted nodes will have beside those that are there."""
+        has_rows = any(item.face.shows_rows for item in self._canvas.scene.nodes.values())
+        return {
+            name: box_size(PictureNode(name, name), variable.states if has_rows else ())
+            for name, variable in zip(part.names, part.part.domain, strict=True)
+        }
 
     def duplicate(self) -> None:
         if self.copy():

@@ -18,7 +18,14 @@ from pgmstudio.core.drawing.diagram import (
     PictureEdge,
     PictureNode,
 )
-from pgmstudio.core.drawing.snapping import Box, distributed, lined_up, snap, spread
+from pgmstudio.core.drawing.snapping import (
+    Box,
+    distributed,
+    free_place_within,
+    lined_up,
+    snap,
+    spread,
+)
 from pgmstudio.core.inference.information_measures import mutual_information_bits
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.canvas.keyboard import first_of, nearest
@@ -212,3 +219,13 @@ def test_edge_widths_grow_with_the_root_of_the_strength() -> None:
     thin, middle, wide = (strengths.widths[edge] for edge in strengths.values)
     assert (thin, wide) == (1, 6)
     assert middle == pytest.approx(thin + (wide - thin) * math.sqrt(0.25))
+
+
+def test_a_free_place_is_searched_inside_the_frame_alone() -> None:
+    frame, wanted = Box(0, 0, 400, 200), Box(0, 0, 100, 60)
+    assert free_place_within(frame, wanted, [], 10) == (0, 0)
+    place = free_place_within(frame, wanted, [Box(0, 0, 100, 180)], 10)
+    assert place is not None
+    assert abs(place[0]) in range(110, 141)
+    assert free_place_within(frame, wanted, [Box(0, 0, 300, 180)], 10) is None
+    assert free_place_within(Box(0, 0, 90, 200), wanted, [], 10) is None

@@ -189,6 +189,28 @@ def test_a_copy_of_everything_stands_beside_and_not_over_the_original(
     assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
+def test_pasting_never_moves_the_view(qtbot: QtBot, window: MainWindow, page: ModelPage) -> None:
+    messages: list[str] = []
+    window.app.toast.connect(lambda message, _action: messages.append(message))
+    view, scene = page.canvas.view, page.canvas.scene
+    qtbot.keyClick(view, Key.Key_A, Mods.ControlModifier)
+    qtbot.keyClick(view, Key.Key_C, Mods.ControlModifier)
+    view.set_zoom(0.6)  # room for copies beside the original
+    before = view.sight()
+    qtbot.keyClick(view, Key.Key_V, Mods.ControlModifier)
+    assert view.sight() == before
+    assert all(before.contains(item.box) for item in scene.nodes.values())
+    assert not messages
+    view.set_zoom(1.5)
+    view.centre_on(scene.nodes["grass"].pos())  # no room, the copies stand beside
+    before = view.sight()
+    qtbot.keyClick(view, Key.Key_V, Mods.ControlModifier)
+    assert view.sight() == before
+    boxes = [item.box for item in scene.nodes.values()]
+    assert not any(a.intersects(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert "3 new nodes to the right of the visible part" in messages[0]
+
+
 def test_a_node_that_is_in_sight_is_found_where_it_is(
     qtbot: QtBot, window: MainWindow, page: ModelPage
 ) -> None:

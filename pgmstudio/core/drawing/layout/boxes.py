@@ -77,9 +77,9 @@ def box_sizes(
     return {node.id: box_size(node, states.get(node.variable or "", ())) for node in picture.nodes}
 
 
-_MIN_NAME_PX = 6.0  # on screen
+_MIN_NAME_PX = 7.0  # on screen
 NAME_PART_OF_BOX = 0.7  # of the height of a box that its name can have
-_READABLE_FROM = 0.22, 0.36  # zooms
+_READABLE_FROM = 0.22, 0.42  # zooms
 
 
 def readable_zoom(sizes: Iterable[Size]) -> float:

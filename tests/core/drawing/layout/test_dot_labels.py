@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pgmstudio.core.drawing.diagram import EdgeStyle, GraphPicture, edges_of, variable_nodes
-from pgmstudio.core.drawing.layout.boxes import readable_zoom
+from pgmstudio.core.drawing.layout.boxes import NAME_PART_OF_BOX, readable_zoom
 from pgmstudio.core.drawing.layout.dot_labels import LABEL_HEIGHT, by_degree, labels_beside
 
 WIDTH = 50.0
@@ -51,3 +51,8 @@ def test_no_dots_have_no_names() -> None:
 
 def test_names_in_low_boxes_are_given_up_before_those_in_high_ones() -> None:
     assert readable_zoom([(80.0, 26.0)] * 3) > readable_zoom([(136.0, 63.0)] * 3)
+
+
+def test_names_below_seven_pixels_are_given_up() -> None:
+    height = 26.0  # of a box of a name
+    assert readable_zoom([(80.0, height)] * 3) * NAME_PART_OF_BOX * height >= 7.0
