@@ -3,11 +3,10 @@
     python benchmarks/bench_window.py
 
 Everything happens without a screen. First paint counts from the start of the process to the first
-picture of the welcome page, with Python's byte code and the disk warm. Plots are loaded by a thread
-when the first run is shown. Lateness is how much later
-than asked a timer of 5 ms comes, in an idle window and while a learner works on 100 000 rows of
-ALARM in a process of its own. Repaints of large graphs and evidence clicks have benchmarks of their
-own: canvas and evidence.
+picture of the welcome page, with Python's byte code and the disk warm. Plots are loaded in slices
+when the first run is shown. Lateness is how much later than asked a timer of 5 ms comes, in an idle
+window and while a learner works on 100 000 rows of ALARM in a process of its own. Repaints of large
+graphs and evidence clicks have benchmarks of their own: canvas and evidence.
 """
 
 from __future__ import annotations

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _BEFORE_QT = (
-    "pgmstudio.core.languages.learners",
+    "pgmstudio.core.explained_numbers",
+    "pgmstudio.core.io.models.project_entry",
     "pgmstudio.core.io.project.project_file",
+    "pgmstudio.core.languages.learn_task",
+    "pgmstudio.core.languages.run_checks",
     "pgmstudio.core.languages.sessions",
-    "pgmstudio.core.analysis.anomaly",
-    "pgmstudio.core.drawing.layout.placement",
-    "pgmstudio.core.drawing.svg.nodes",
-    "pgmstudio.core.languages.diagrams",
-    "pgmstudio.core.project.model_edits",
 )
 
 
@@ -59,7 +57,6 @@ def _open_window(files: Sequence[str]) -> int:
     # Before Qt: once loaded, it reads the source of every module imported after it.
     for name in _BEFORE_QT:
         import_module(name)
-    import_module("pgmstudio.core.languages.registry").load_languages()
     window = import_module("pgmstudio.gui.window.application")
     return int(window.main(list(files)) or 0)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
 from functools import lru_cache
-from importlib import metadata
 from typing import Any, TypeVar
 
 from pgmstudio.core.errors import named
@@ -67,6 +66,8 @@ def load_plugins(
     `read` gives the key and the value of what was loaded, or raises.
     """
     # Here, not above: it loads many modules, and most commands need no plug-in.
+    from importlib import metadata
+
     result: dict[str, T] = {}
     problems: list[str] = []
     for entry in metadata.entry_points(group=group):
@@ -104,18 +105,16 @@ def reload_plugins() -> None:
     _plugins.cache_clear()
 
 
-def load_languages() -> None:
-    """Load the models, sessions, codecs, diagrams and learners of the built-in languages.
-
-    For the window, which needs them soon: imports are slower once Qt is loaded.
-    """
+def load_languages() -> Iterator[object]:
+    """Load the models, sessions, codecs, diagrams and learners of the built-in languages, one at a
+    time: the window, which needs them soon, answers in between."""
     for reference in BUILT_IN.values():
         row = reference.load()
         wanted: list[Lazy[Any]] = [row.model_type, *row.learners.values()]
         wanted += [diagram.draw for diagram in row.diagrams]
         wanted += [one for one in (row.session, row.codec, row.to_network) if one is not None]
         for one in wanted:
-            one.load()
+            yield one.load()
 
 
 def language(kind: str) -> Language:

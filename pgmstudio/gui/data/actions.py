@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication
 
 from pgmstudio.core.data.imprecise import ImpreciseData
 from pgmstudio.core.errors import PgmStudioError
-from pgmstudio.core.io.data.reader import FORMATS, write_data
 from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import ProbabilisticModel
 from pgmstudio.core.number_format import counted
@@ -84,6 +83,8 @@ class DataCommands(QObject):
     # -- import and export
 
     def import_files(self) -> None:
+        from pgmstudio.core.io.data.reader import FORMATS
+
         endings = " ".join(f"*{ending}" for kind in FORMATS for ending in kind.endings)
         filters = f"Data ({endings});;All files (*)"
         open_files(self._app, choose_files(self._app.window, "data", "Import data", filters))
@@ -108,6 +109,8 @@ class DataCommands(QObject):
         open_import_page(self._app, path, name=_PASTED, on_closed=folder.cleanup)
 
     def export(self) -> None:
+        from pgmstudio.core.io.data.reader import FORMATS
+
         data_id = self.data_id
         if data_id is None:
             return
@@ -122,6 +125,8 @@ class DataCommands(QObject):
 
     def export_to(self, path: Path) -> bool:
         """Write the current data set in the format of the file's extension."""
+        from pgmstudio.core.io.data.reader import write_data
+
         try:
             data = self._app.project.data[self.data_id or ""].data
             write_data(path, data, quoted=self._app.preferences.quote_formulas)

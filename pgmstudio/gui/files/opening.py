@@ -13,11 +13,9 @@ from PySide6.QtWidgets import QMessageBox
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.data.dataset import Imported
 from pgmstudio.core.errors import PgmStudioError, ProjectFileError
-from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.io.atomic import Stamp, file_stamp
 from pgmstudio.core.io.child_reading import read_model_in_child
-from pgmstudio.core.io.data.large_table import is_large, open_table
 from pgmstudio.core.io.models.files import ModelFile, is_model_path, read_model
 from pgmstudio.core.io.models.project_entry import file_fingerprint, model_entry, open_model
 from pgmstudio.core.io.project.project_file import read_project
@@ -62,6 +60,8 @@ def open_files(
 
 def open_file(app: AppContext, path: Path, then: Callable[[], object] = lambda: None) -> None:
     """Open a file by its ending; `then` is called when it is open or cannot be opened."""
+    from pgmstudio.core.io.data.large_table import is_large
+
     openers = {PROJECT_ENDING: open_project, EVIDENCE_ENDING: open_evidence}
     opener = open_model_file if is_model_path(path) else openers.get(path.suffix.lower())
 
@@ -113,6 +113,7 @@ def open_large_table(
     failed: Callable[[BaseException], object] | None = None,
 ) -> None:
     """Add a table that stays in its file to the project and show it."""
+    from pgmstudio.core.execution.child_process import in_process
 
     def show(imported: Imported) -> None:
         for warning in imported.warnings:
@@ -131,6 +132,8 @@ def open_large_table(
 
 
 def _opened_table(path: Path, cancel: CancelToken) -> Iterator[Imported]:
+    from pgmstudio.core.io.data.large_table import open_table
+
     yield open_table(path, cancel=cancel)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.languages.learn_task import LearnTask
@@ -101,6 +100,8 @@ class LearningRun(QObject):
         self._job.state_changed.connect(self._on_state)
 
     def _events(self, cancel: CancelToken) -> Iterator[object]:
+        from pgmstudio.core.execution.child_process import in_process
+
         return in_process(self.task, cancel)
 
     @property

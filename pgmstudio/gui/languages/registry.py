@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Diagram, Lazy
 from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
-from pgmstudio.gui.model_page.extension import PageExtension
-from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.runs.results.run_result import RunResult, open_result
 
 if TYPE_CHECKING:
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from pgmstudio.gui.evidence.active_model import ActiveModel
     from pgmstudio.gui.languages.description import ModelDescription
     from pgmstudio.gui.languages.tables import TableSource
+    from pgmstudio.gui.model_page.extension import PageExtension
+    from pgmstudio.gui.model_page.page import ModelPage
     from pgmstudio.gui.runs.artifact_source import ArtifactSource
     from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
@@ -166,25 +166,6 @@ def all_diagrams() -> dict[str, Diagram]:
     return result
 
 
-def open_model(app: AppContext, model_id: str, *, split: bool) -> Page:
-    return app.open_page(f"model:{model_id}", lambda: make_model_page(app, model_id), split=split)
-
-
 def open_run_result(app: AppContext, key: str, source: ArtifactSource) -> None:
     """Show an artifact of a run on the page of the result with this key."""
     open_result(app, all_run_results()[key], source)
-
-
-def make_model_page(app: AppContext, model_id: str) -> Page:
-    """The page of a model, as its language makes it."""
-    view = language_view(app.project.models[model_id].model.kind)
-    if view.make_page is not None:
-        return view.make_page.load()(app, model_id)
-    return extended_model_page(app, model_id)
-
-
-def extended_model_page(app: AppContext, model_id: str) -> ModelPage:
-    """A ModelPage with the extension of the model's language."""
-    view = language_view(app.project.models[model_id].model.kind)
-    extend = PageExtension if view.extend_page is None else view.extend_page.load()
-    return ModelPage(app, model_id, extend)

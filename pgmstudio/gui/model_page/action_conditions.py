@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
-from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.widgets.actions import Condition
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.model_page.page import ModelPage
 
 NO_PAGE = "open a model first."
 NOT_EDITABLE = "nodes and edges are edited in the DAG of a Bayesian network; show that diagram."
@@ -18,6 +21,8 @@ def current_model_page(app: AppContext) -> ModelPage | None:
     page = app.center.current
     if page is None or not page.key.startswith("model:"):
         return None
+    from pgmstudio.gui.model_page.page import ModelPage
+
     return page if isinstance(page, ModelPage) else None
 
 

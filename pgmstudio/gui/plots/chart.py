@@ -87,6 +87,7 @@ class Chart(QWidget):
             self._empty.setText(_WAITING if is_late and not self.is_empty else self._empty_text)
             if is_late:
                 return
+            plot_library().load()
             self._canvas = self._new_canvas()
             self._view = self._canvas.getViewBox()
             self._build()

@@ -1,31 +1,32 @@
 """Loading pyqtgraph, and its empty canvas in the look of the window.
 
-pyqtgraph takes a third of a second to load, most of it for the classes of Qt that it uses: PySide
-makes a class on first access. The window's thread makes them a few at a time and loads the rest,
-less than a tenth of a second, in one go. Not in another thread: two threads that make classes at
-the same time crash.
+pyqtgraph takes a third of a second to load: PySide makes each class of Qt on first access, and the
+package imports a hundred modules. The window's thread makes the classes a few at a time and then
+runs the package a statement at a time. Not in another thread: two threads that make classes at the
+same time crash.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
+from itertools import chain
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.number_format import THIN
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.time_slices import TimeSlices
 
-TURN_MS = 1
-# Those that pyqtgraph imports, and how long the window may be held up to make classes of them.
+LIBRARY = "pyqtgraph"
+# Those that pyqtgraph imports.
 MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
-SLICE_SECONDS = 0.004
 
 
 class PlotLibrary(QObject):
@@ -35,11 +36,9 @@ class PlotLibrary(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_loaded = "pyqtgraph" in sys.modules
-        self._classes = _made_classes()
-        self._turns = QTimer(self)
-        self._turns.setInterval(TURN_MS)
-        self._turns.timeout.connect(self._on_turn)
+        self._is_loaded = LIBRARY in sys.modules
+        self._loading = TimeSlices(chain(_made_classes(), _run_statements()), self)
+        self._loading.finished.connect(self._on_loaded)
 
     @property
     def is_loaded(self) -> bool:
@@ -49,23 +48,20 @@ class PlotLibrary(QObject):
     @property
     def is_loading(self) -> bool:
         """Whether it was asked for and is not there."""
-        return self._turns.isActive()
+        return self._loading.is_active
 
     def ask(self) -> bool:
         """Whether it is there; else it will be soon."""
-        if not self._is_loaded and not self._turns.isActive():
-            self._turns.start()
+        if not self._is_loaded and not self._loading.is_active:
+            self._loading.start()
         return self._is_loaded
 
-    def _on_turn(self) -> None:
-        """Make some classes; after the last one load the library."""
-        end = time.perf_counter() + SLICE_SECONDS
-        for _ in self._classes:
-            if time.perf_counter() > end:
-                return
-        self._turns.stop()
-        with suppress(ImportError):  # the plot imports it again and reports the error in the window
-            import pyqtgraph  # noqa: F401
+    def load(self) -> None:
+        """Have it there from now on."""
+        if not self._is_loaded:
+            self._loading.finish()
+
+    def _on_loaded(self) -> None:
         self._is_loaded = True
         self.loaded.emit()
 
@@ -78,6 +74,29 @@ def _made_classes() -> Iterator[object]:
             continue  # pyqtgraph does without it, too
         for each in dir(module):
             yield getattr(module, each)
+
+
+def _run_statements() -> Iterator[object]:
+    """Import the package as Python does, but stop after each statement of its `__init__`.
+
+    It is not there before the end, so charts use it only once it is loaded. Where it fails, or has
+    no source, the import of the chart does it, and reports the error in the window.
+    """
+    if LIBRARY in sys.modules:
+        return
+    spec = find_spec(LIBRARY)
+    get_source = getattr(spec and spec.loader, "get_source", None)
+    source = None if get_source is None else get_source(LIBRARY)
+    if spec is None or source is None:
+        return
+    package = sys.modules[LIBRARY] = module_from_spec(spec)
+    try:
+        for statement in ast.parse(source).body:
+            code = compile(ast.Module([statement], []), spec.origin or LIBRARY, "exec")
+            exec(code, vars(package))
+            yield statement
+    except Exception:  # the import of the chart meets it again
+        del sys.modules[LIBRARY]
 
 
 @cache

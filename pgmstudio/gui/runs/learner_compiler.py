@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from pgmstudio.core.execution.child_process import in_process
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
@@ -32,10 +31,10 @@ class LearnerCompiler(QObject):
 
     def start(self) -> None:
         """Begin, unless this installation has been compiled before."""
-        from pgmstudio.core.languages.compile_ahead import CompileAhead, is_compiled
-
         if self._run is not None:
             return
+        from pgmstudio.core.execution.child_process import in_process
+        from pgmstudio.core.languages.compile_ahead import CompileAhead, is_compiled
 
         def events(cancel: CancelToken) -> Iterator[object]:
             if not is_compiled():

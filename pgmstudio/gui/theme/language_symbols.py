@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QTransform
 
 from pgmstudio.core.drawing.markers import corners_of
 from pgmstudio.core.drawing.theme import tokens
-from pgmstudio.core.experiments.language_comparison.candidates import Candidate
 from pgmstudio.core.languages.markers import language_marker, marker_family
 from pgmstudio.gui.theme.icons import PaintedIconEngine
 from pgmstudio.gui.theme.theme import theme
+
+if TYPE_CHECKING:
+    from pgmstudio.core.experiments.language_comparison.candidates import Candidate
 
 
 @lru_cache(maxsize=16)

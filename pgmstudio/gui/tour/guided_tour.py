@@ -46,7 +46,6 @@ from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.welcome.samples import SAMPLES
-from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.basic import IconLabel, button, label, row
 from pgmstudio.gui.window.collapsible_docks import Overlay
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
@@ -708,19 +707,3 @@ def start_tour(app: AppContext) -> GuidedTour:
     tour = GuidedTour(window)
     tour.start()
     return tour
-
-
-def tour_actions(app: AppContext) -> list[ActionSpec]:
-    def start() -> None:
-        start_tour(app)
-
-    return [
-        ActionSpec(
-            "help.tour",
-            "Take the tour",
-            "Help",
-            "Show the window in eight steps on a sample; your project stays unchanged.",
-            start,
-            icon="graduation-cap",
-        )
-    ]

@@ -15,8 +15,6 @@ from PySide6.QtCore import QObject
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import named
 from pgmstudio.core.execution.events import CancelToken
-from pgmstudio.core.io.data.options import ImportOptions
-from pgmstudio.core.io.data.reader import import_data, read_imprecise
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.io.models.project_entry import model_entry
 from pgmstudio.core.project.edits import add_data, add_run
@@ -256,6 +254,9 @@ class _Read:
 
 
 def _read(sample: Sample, _cancel: CancelToken) -> _Read:
+    from pgmstudio.core.io.data.options import ImportOptions
+    from pgmstudio.core.io.data.reader import import_data, read_imprecise
+
     path = sample.rows_path
     assert path is not None
     model = model_entry(read_model(sample.path), sample.title) if sample.rows else None

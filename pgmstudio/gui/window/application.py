@@ -12,11 +12,14 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
+
+from pgmstudio.gui.widgets.time_slices import TimeSlices
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow
@@ -109,12 +112,12 @@ def main(files: Sequence[str] = ()) -> int:
     from pgmstudio.gui.window.main_window import MainWindow
 
     GuiThreadCollector(qt_app)
-    window = MainWindow(panels_later=True)
+    window = MainWindow(completed_later=True)
     window.app.errors.install()
     window.restore_geometry()
     if not files:
         begin(window.app, [])  # the welcome page needs no panels and is there at once
-    # Panels nobody sees yet, and files that may take a while.
+    # Menus and panels nobody sees yet, and files that may take a while.
     AfterFirstPaint(window, lambda: _go_on(window, [Path(file) for file in files]))
     window.show()
     return int(qt_app.exec())
@@ -146,15 +149,16 @@ def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.files.opening import begin
     from pgmstudio.gui.runs.learner_compiler import LearnerCompiler
 
-    window.add_late_actions()
+    completion = window.completion()
+    if files:
+        for _ in completion:
+            pass
+        begin(window.app, files)
+    rest = TimeSlices(chain(completion, window.learner_actions()), window)
     # Modules and the window stay until the end: collections need not look at them, which would
     # hold the window for a quarter of a second.
-    gc.freeze()
+    rest.finished.connect(gc.freeze)
+    rest.start()
     compiler = window.app.service(LearnerCompiler)
     QTimer.singleShot(COMPILE_AFTER_MS, compiler, compiler.start)
     QTimer.singleShot(COMPILE_AFTER_MS, window, _keep_spare_child)
-    if not files:
-        window.panels.build_bit_by_bit()
-        return
-    window.panels.build_all()
-    begin(window.app, files)

@@ -5,10 +5,11 @@ The docks around the centre; what is in them is built when they are first seen, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import QObject, QSize, QTimer
+from PySide6.QtCore import QObject, QSize
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QSizePolicy, QWidget
 
 from pgmstudio.gui.context import AppContext
@@ -86,17 +87,15 @@ class PanelDocks(QObject):
         specs = self._specs.values()
         return [spec.name for spec in specs if spec.listens and spec.name not in self._panels]
 
-    def build_all(self) -> None:
-        """Have every panel listen from now on that has to."""
-        for name in self._missing():
-            self.panel(name)
+    def build_missing(self) -> Iterator[QWidget]:
+        """Have every panel listen from now on that has to, one panel at a step."""
+        while missing := self._missing():
+            yield self.panel(missing[0])
 
-    def build_bit_by_bit(self) -> None:
-        """The same, a panel per turn of the event loop, so that the window answers in between."""
-        missing = self._missing()
-        if missing:
-            self.panel(missing[0])
-            QTimer.singleShot(0, self, self.build_bit_by_bit)
+    def build_all(self) -> None:
+        """The same at once."""
+        for _ in self.build_missing():
+            pass
 
     def _on_visibility(self, name: str, is_visible: bool) -> None:
         if is_visible:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 
 from PySide6.QtCore import (
     QByteArray,
@@ -32,6 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from pgmstudio.core.languages.base import Lazy
+from pgmstudio.core.languages.registry import load_languages
 from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.files.actions import RecentMenu
 from pgmstudio.gui.files.closing import may_close
@@ -50,7 +52,15 @@ from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
 from pgmstudio.gui.window.docks import PanelDocks
 from pgmstudio.gui.window.file_drop import FileDrop
-from pgmstudio.gui.window.registry import ACTION_TABLES, BOTTOM, LATE_TABLES, LEFT, RIGHT
+from pgmstudio.gui.window.registry import (
+    ACTION_TABLES,
+    BOTTOM,
+    EARLY_TABLES,
+    LEARNER_MENU,
+    LEARNER_TABLE,
+    LEFT,
+    RIGHT,
+)
 from pgmstudio.gui.window.status_bar import StatusBar
 
 # Version of the dock arrangement; a saved one of another version is not restored.
@@ -238,9 +248,9 @@ class ErrorNotes(QObject):
 class MainWindow(QMainWindow):
     """Puts the parts together; `app` is the context that all of them use."""
 
-    def __init__(self, *, panels_later: bool = False) -> None:
-        """With `panels_later` the caller runs `add_late_actions` and `panels.build_all` after the
-        first paint."""
+    def __init__(self, *, completed_later: bool = False) -> None:
+        """With `completed_later` the caller runs `completion` and `learner_actions` after the first
+        paint."""
         super().__init__()
         self.setObjectName("mainWindow")
         self.setMinimumSize(960, 640)
@@ -253,14 +263,15 @@ class MainWindow(QMainWindow):
         self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
         self.app = WindowContext(self)
         self.panels = PanelDocks(self, self.app)
-        if not panels_later:
+        if not completed_later:
             self.panels.build_all()
         self.folding = DockCollapser(self, self.app, self.panels)
         self.setCentralWidget(self.folding.surround)
         self._menus: dict[str, QMenu] = {}
         self._add_menus()
-        if not panels_later:
-            self.add_late_actions()
+        if not completed_later:
+            for _ in chain(self.completion(), self.learner_actions()):
+                pass
         self.setStatusBar(StatusBar(self.app))
         self.toast = Toast(self)
         self.file_drop = FileDrop(self, partial(open_files, self.app))
@@ -300,16 +311,10 @@ class MainWindow(QMainWindow):
             self._menus[title] = named(self.menuBar().addMenu(title), f"menu{title}")
             self._menus[title].setToolTipsVisible(True)
             self._menus[title].aboutToShow.connect(registry.refresh)
-        for position in ACTION_TABLES:
-            if position in LATE_TABLES:
-                self._menu(LATE_TABLES[position])  # keeps its position
-            else:
-                self._add_table(position)
+        for position in EARLY_TABLES:
+            self._add_table(position)
         files = self._menus["File"]
         files.insertMenu(registry["file.welcome"], RecentMenu(self.app, files))
-        for title, menu in self._menus.items():
-            if "/" not in title and menu.isEmpty():
-                menu.menuAction().setVisible(False)
         self._mark_mnemonics()
         self._logo = Logo()
         self.menuBar().setCornerWidget(self._logo, Qt.Corner.TopLeftCorner)
@@ -318,10 +323,25 @@ class MainWindow(QMainWindow):
         self.command_field.use_changed.connect(self._fit_command_field)
         self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
-    def add_late_actions(self) -> None:
-        """The actions that are not needed for the first paint."""
-        for position in LATE_TABLES:
-            self._add_table(position)
+    def completion(self) -> Iterator[object]:
+        """Build what the first paint does without, a step at a time: menu entries and panels."""
+        for position in ACTION_TABLES:
+            if position == LEARNER_TABLE:
+                self._menu(LEARNER_MENU)  # keeps its position
+            elif position not in EARLY_TABLES:
+                self._add_table(position)
+                yield position
+        for title, menu in self._menus.items():
+            if "/" not in title and menu.isEmpty():
+                menu.menuAction().setVisible(False)
+        self._mark_mnemonics()
+        yield from self.panels.build_missing()
+
+    def learner_actions(self) -> Iterator[object]:
+        """Load the languages and add an action for each learner, a step at a time."""
+        yield from load_languages()
+        self._add_table(LEARNER_TABLE)
+        yield LEARNER_TABLE
         self._mark_mnemonics()
 
     def _mark_mnemonics(self) -> None:

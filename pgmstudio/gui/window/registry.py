@@ -142,17 +142,24 @@ ACTION_TABLES = (
     "pgmstudio.gui.evaluation.actions:evaluate_actions",
     "pgmstudio.gui.curves.actions:curve_actions",
     "pgmstudio.gui.experiments.actions:recipe_actions",
-    "pgmstudio.gui.tour.guided_tour:tour_actions",
+    "pgmstudio.gui.tour.actions:tour_actions",
     "pgmstudio.gui.files.session:macro_actions",
     "pgmstudio.gui.window.window_actions:window_actions",
 )
-# Tables that load much of the program, and the menu that waits for them until the first paint.
-LATE_TABLES = {"pgmstudio.gui.learning.actions:learner_actions": "Learn/With"}
+# What the welcome page offers; the others wait until the first paint. Their entries begin menus, or
+# come before those of later tables.
+EARLY_TABLES = (
+    "pgmstudio.gui.files.actions:file_actions",
+    "pgmstudio.gui.data.actions:data_actions",
+    "pgmstudio.gui.tour.actions:tour_actions",
+)
+# The table that loads all learners comes last, and fills this menu.
+LEARNER_TABLE, LEARNER_MENU = "pgmstudio.gui.learning.actions:learner_actions", "Learn/With"
 
 _gui = Lazy.within("pgmstudio.gui")
 # How the window opens each kind of page; `gui/navigation.py` has a function for each.
 PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
-    "model": _gui("languages.registry:open_model"),
+    "model": _gui("languages.model_pages:open_model"),
     "data": _gui("data.page:open_data"),
     "import": _gui("importing.page:open_import"),
     "files": _gui("files.opening:open_files"),

@@ -301,25 +301,37 @@ def test_plots_are_loaded_once(qtbot: QtBot) -> None:
 
 
 LOADING = """
-import builtins, sys, threading
-from PySide6.QtCore import QCoreApplication
+import sys, threading
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
 import pgmstudio.gui.plots.plot_widget as loading
-app = QCoreApplication([])
+app = QApplication([])
 library = loading.PlotLibrary()
-plain_import = builtins.__import__
-def watched(name, *rest):
-    if name == "pyqtgraph":
-        print(threading.current_thread() is threading.main_thread())
-        for part in ("QtCore", "QtGui", "QtWidgets"):
-            module = sys.modules[f"PySide6.{part}"]
-            print(part, len(set(dir(module)) - set(vars(module))))
-        builtins.__import__ = plain_import
-    return plain_import(name, *rest)
-builtins.__import__ = watched
+class First:
+    @staticmethod
+    def find_spec(name, *_):
+        if name.startswith("pyqtgraph."):
+            sys.meta_path.remove(First)
+            print(threading.current_thread() is threading.main_thread())
+            for part in ("QtCore", "QtGui", "QtWidgets"):
+                module = sys.modules[f"PySide6.{part}"]
+                print(part, len(set(dir(module)) - set(vars(module))))
+sys.meta_path.insert(0, First)
+turns = []
+def watch():
+    turns.append("pyqtgraph" in sys.modules and not library.is_loaded)
+watching = QTimer()
+watching.timeout.connect(watch)
+watching.start()
 library.loaded.connect(app.quit)
 library.ask()
 app.exec()
-print("pyqtgraph" in sys.modules)
+print(sum(turns) > 5)
+names = set(vars(sys.modules["pyqtgraph"]))
+for name in [name for name in sys.modules if name.split(".")[0] == "pyqtgraph"]:
+    del sys.modules[name]
+import pyqtgraph
+print(names == set(vars(pyqtgraph)))
 """
 
 
@@ -329,4 +341,35 @@ def test_plots_are_loaded_by_the_window_after_the_classes_of_qt_they_need() -> N
         [sys.executable, "-c", LOADING], capture_output=True, text=True, check=True
     )
     made = ["QtCore", "0", "QtGui", "0", "QtWidgets", "0"]
-    assert result.stdout.split() == ["True", *made, "True"]
+    answers_in_between = has_all_names = "True"
+    assert result.stdout.split() == ["True", *made, answers_in_between, has_all_names]
+
+
+HALF_LOADED = """
+import sys
+from PySide6.QtWidgets import QApplication
+from pgmstudio.gui.plots.plot_widget import new_canvas, plot_library
+app = QApplication([])
+if sys.argv[1] == "broken":
+    sys.modules["pyqtgraph.widgets.ValueLabel"] = None
+library = plot_library()
+library.ask()
+while "pyqtgraph" not in sys.modules:
+    app.processEvents()
+library.load()
+print(library.is_loaded, library.is_loading)
+try:
+    print(type(new_canvas("plot")).__name__)
+except ImportError as error:
+    print(error.name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"), [("whole", "PlotWidget"), ("broken", "pyqtgraph.widgets.ValueLabel")]
+)
+def test_a_plot_that_cannot_wait_has_the_rest_loaded_at_once(state: str, shown: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", HALF_LOADED, state], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split() == ["True", "False", shown]

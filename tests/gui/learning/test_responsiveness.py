@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.dataset import DataSet
@@ -27,6 +31,7 @@ from pgmstudio.gui.files.opening import begin
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
+from pgmstudio.gui.widgets.time_slices import SLICE_SECONDS, TimeSlices
 from pgmstudio.gui.window.application import GuiThreadCollector
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.registry import PANELS
@@ -106,13 +111,22 @@ import os, sys
 import pgmstudio.gui.window.application as start
 from pgmstudio.__main__ import main
 def painted(window, files):
-    heavy = ("numba", "scipy", "polars", "pyqtgraph", "networkx", "pygraphviz")
-    print("painted", window.app.center.current.key, *[n for n in heavy if n in sys.modules])
+    print("painted", window.app.center.current.key, *sys.modules)
     sys.stdout.flush()
     os._exit(0)
 start._go_on = painted
 main([])
 """
+
+
+# What the welcome page does without: libraries, languages, pages of models and readers of tables.
+NOT_NEEDED = re.compile(
+    r"numba|scipy|polars|pyqtgraph|networkx|pygraphviz|multiprocessing\.connection"
+    r"|pgmstudio\.core\.languages\..*\.(learning|session|language|diagrams)"
+    r"|pgmstudio\.core\.(experiments|io\.data\.reader|io\.data\.large_table)"
+    r"|pgmstudio\.gui\.(canvas|cpt_editor|inspector|learning|model_page|plots|separation)\..*"
+    r"|pgmstudio\.gui\.languages\..*\..*"
+)
 
 
 def test_the_first_picture_needs_nothing_heavy(tmp_path: Path) -> None:
@@ -125,25 +139,74 @@ def test_the_first_picture_needs_nothing_heavy(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert text.stdout.split() == ["painted", "welcome"]
+    painted, page, *modules = text.stdout.split()
+    assert (painted, page) == ("painted", "welcome")
+    assert [name for name in modules if NOT_NEEDED.fullmatch(name)] == []
 
 
-def test_panels_that_come_later_are_all_there_in_the_end(qtbot: QtBot, window: MainWindow) -> None:
-    late = MainWindow(panels_later=True)
+def _menu_entries(menu: QWidget) -> list[object]:
+    """The texts of a menu, with those of its submenus in lists."""
+    texts: list[object] = []
+    for action in menu.actions():
+        submenu = action.menu()
+        inside = [_menu_entries(submenu)] if isinstance(submenu, QMenu) else []
+        texts += [action.text(), *inside]
+    return texts
+
+
+def test_what_comes_after_the_first_paint_is_all_there_in_the_end(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    late = MainWindow(completed_later=True)
     qtbot.addWidget(late)
     begin(late.app, [])
     late.show()
-    late.panels.build_bit_by_bit()
-    qtbot.waitUntil(lambda: late.panels.is_complete)
+    assert "learn.bn.kes" not in late.app.actions.by_id
+    rest = TimeSlices(chain(late.completion(), late.learner_actions()), late)
+    with qtbot.waitSignal(rest.finished):
+        rest.start()
+    assert late.panels.is_complete
     assert [panel_widget(late, spec.name).accessibleName() for spec in PANELS] == [
         spec.title for spec in PANELS
     ]
     kinds = [type(panel_widget(late, spec.name)) for spec in PANELS]
     assert kinds == [type(panel_widget(window, spec.name)) for spec in PANELS]
+    assert _menu_entries(late.menuBar()) == _menu_entries(window.menuBar())
+
+
+def test_a_long_work_leaves_the_window_its_turns(qtbot: QtBot) -> None:
+    turns: list[int] = []
+    done: list[int] = []
+
+    def work() -> Iterator[int]:
+        for step in range(4):
+            begin = time.perf_counter()
+            while time.perf_counter() - begin < 2 * SLICE_SECONDS:
+                pass
+            done.append(step)
+            yield step
+
+    beat = QTimer()
+    beat.timeout.connect(lambda: turns.append(len(done)))
+    beat.start()
+    slices = TimeSlices(work())
+    with qtbot.waitSignal(slices.finished):
+        slices.start()
+    assert not slices.is_active
+    assert {1, 2, 3} <= {*turns}
+
+
+def test_the_rest_of_a_long_work_can_be_done_at_once(qtbot: QtBot) -> None:
+    done: list[int] = []
+    slices = TimeSlices(map(done.append, range(5)))
+    with qtbot.waitSignal(slices.finished):
+        slices.finish()
+    assert done == [0, 1, 2, 3, 4]
+    assert not slices.is_active
 
 
 def test_a_panel_is_built_when_it_is_seen_before_its_turn(qtbot: QtBot, window: MainWindow) -> None:
-    late = MainWindow(panels_later=True)
+    late = MainWindow(completed_later=True)
     qtbot.addWidget(late)
     late.resize(1280, 800)
     late.show()

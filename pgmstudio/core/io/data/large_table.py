@@ -351,13 +351,13 @@ def _shards(pieces: Sequence[Piece]) -> list[Sequence[Piece]]:
 def is_large(path: Path | str) -> bool:
     """Whether the table is so large that learners read it in chunks without being asked to: a
     Parquet table of more than LARGE_CELLS cells, or text of more than LARGE_BYTES."""
-    import polars
-
     path = Path(path)
     if not can_stay_in_file(path) or not path.is_file():
         return False
     if path.suffix.lower() != ".parquet":
         return path.stat().st_size > LARGE_BYTES
+    import polars
+
     try:
         lazy = polars.scan_parquet(path, glob=False)
         width = len(lazy.collect_schema())

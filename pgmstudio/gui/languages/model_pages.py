@@ -1,0 +1,28 @@
+"""The page of a model, as its language makes it."""
+
+from __future__ import annotations
+
+from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.languages.registry import language_view
+from pgmstudio.gui.model_page.extension import PageExtension
+from pgmstudio.gui.model_page.page import ModelPage
+from pgmstudio.gui.widgets.page import Page
+
+
+def open_model(app: AppContext, model_id: str, *, split: bool) -> Page:
+    return app.open_page(f"model:{model_id}", lambda: make_model_page(app, model_id), split=split)
+
+
+def make_model_page(app: AppContext, model_id: str) -> Page:
+    """The page of a model, as its language makes it."""
+    view = language_view(app.project.models[model_id].model.kind)
+    if view.make_page is not None:
+        return view.make_page.load()(app, model_id)
+    return extended_model_page(app, model_id)
+
+
+def extended_model_page(app: AppContext, model_id: str) -> ModelPage:
+    """A ModelPage with the extension of the model's language."""
+    view = language_view(app.project.models[model_id].model.kind)
+    extend = PageExtension if view.extend_page is None else view.extend_page.load()
+    return ModelPage(app, model_id, extend)
