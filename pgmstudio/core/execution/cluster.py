@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import queue
 import re
 import socket
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
@@ -96,26 +97,130 @@ class ClusterToken:
 
 
 @dataclass(frozen=True)
-class _Result(Generic[R]):
-    """A value or an error: an error travels as a value, so that it is not tried again."""
+class Ended(Generic[R]):
+    """What some work has yielded, and the error that ended it: an error travels as a value, so that
+    it is not tried again."""
 
-    value: R | None
+    values: list[R]
     error: Exception | None = None
 
 
-def _on_worker(work: Callable[[T, CancelToken], R], item: T, stop_name: str, code: str) -> Any:
+def program_version() -> str:
+    """The version of the program, of which workers need the same."""
+    return __version__
+
+
+def _on_worker(
+    work: Callable[[T, Any, CancelToken], Iterable[R]],
+    item: T,
+    shared: Any,
+    stop_name: str,
+    version: Callable[[], str],
+    code: str,
+) -> Ended[R]:
     """Runs in a worker of the cluster."""
-    if code != __version__:
-        message = f"A worker has another version of the program: {__version__}, not {code}."
-        return _Result(None, RunFailedError(message))
+    if code != version():
+        message = f"A worker has another version of the program: {version()}, not {code}."
+        return Ended([], RunFailedError(message))
+    values: list[R] = []
     try:
-        return _Result(work(item, ClusterToken(stop_name)))
+        values.extend(work(item, shared, ClusterToken(stop_name)))
     except Cancelled:
-        return _Result(None, RunFailedError("It was stopped."))
+        return Ended(values, RunFailedError("It was stopped."))
     except PgmStudioError as error:
-        return _Result(None, error)
+        return Ended(values, error)
     except Exception:
-        return _Result(None, ChildError(traceback.format_exc()))
+        return Ended(values, ChildError(traceback.format_exc()))
+    return Ended(values)
+
+
+def work_on_cluster(
+    client: Any,
+    work: Callable[[T, Any, CancelToken], Iterable[R]],
+    items: Sequence[T],
+    cancel: CancelToken,
+    *,
+    shared: Any = None,
+    names: Sequence[str] = (),
+    stays: bool = False,
+    version: Callable[[], str] = program_version,
+) -> Generator[tuple[int, Ended[R]], None, None]:
+    """The number of each item and how the work on it ended, in the order in which they end.
+
+    `work(item, shared, token)` runs in the workers, to each of which `shared` is sent once. What a
+    worker had when it died, another does again. With `stays` the same worker gets the same item
+    every time, if it can, since it may still have what it has read for it.
+    """
+    from distributed import Event
+
+    stop_name = f"pgmstudio-stop-{uuid4().hex}"
+    stop = Event(stop_name, client=client)
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    futures: dict[Any, int] = {}
+    tries = [0] * len(items)
+    # Not known for a moment after connecting; then the scheduler chooses.
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"]) if stays else []
+
+    def submit(numbers: Iterable[int]) -> None:
+        sent = shared
+        if shared is not None:
+            # Sent again with what is tried again: the worker that died may have had the only copy.
+            (sent,) = client.scatter([shared], broadcast=True, hash=False)
+        for number in numbers:
+            home: dict[str, Any] = {}
+            if workers:
+                at = workers[number * len(workers) // len(items)]
+                home = {"workers": [at], "allow_other_workers": True}
+            tries[number] += 1
+            name = names[number] if names else number
+            future = client.submit(
+                _on_worker,
+                work,
+                items[number],
+                sent,
+                stop_name,
+                version,
+                version(),
+                key=f"{name}-{stop_name[-12:]}-{tries[number]}",
+                **home,
+                retries=RETRIES,
+                pure=False,
+            )
+            futures[future] = number
+            future.add_done_callback(ended.put)
+
+    submit(range(len(items)))
+    try:
+        while futures:
+            if cancel.is_cancelled:
+                raise Cancelled
+            try:
+                future = ended.get(timeout=LOOK_SECONDS)
+            except queue.Empty:
+                continue
+            number = futures.pop(future)
+            if future.status not in ("finished", "error") and tries[number] <= RETRIES:
+                submit([number])  # lost with its worker
+                continue
+            yield number, _end_of(future)
+            future.release()
+    finally:
+        if futures:
+            stop.set()
+            client.cancel(list(futures), force=True)
+
+
+def _end_of(future: Any) -> Ended[Any]:
+    from distributed import KilledWorker
+
+    if future.status == "finished":
+        ended: Ended[Any] = future.result()
+        return ended
+    problem = future.exception() if future.status == "error" else None
+    if isinstance(problem, KilledWorker):
+        message = "Its workers died, one after the other. They may need more memory."
+        return Ended([], RunFailedError(message))
+    return Ended([], ChildError(f"{future.status}: {problem!r}"))
 
 
 def map_on_cluster(
@@ -124,80 +229,28 @@ def map_on_cluster(
     items: Sequence[T],
     cancel: CancelToken,
     done: Callable[[T], object] = lambda _item: None,
-) -> Iterator[R]:
-    """The result for every item, in order, from the workers of a cluster.
-
-    Every time the same worker gets the same item, if it can, since it may still have what it has
-    read for it. What a worker had when it died, another does again. `done` is called when a result
-    has arrived, in any order.
-    """
-    from distributed import Event, KilledWorker
-
-    stop_name = f"pgmstudio-stop-{uuid4().hex}"
-    stop = Event(stop_name, client=client)
-    arrived = threading.Event()
-    waiting: dict[int, Any] = {}
-    reported: set[int] = set()
+) -> Generator[R, None, None]:
+    """The result for every item, in order, from workers that get the same items every time. `done`
+    is called when a result has arrived, in any order."""
     results: dict[int, R] = {}
-    tries = [0] * len(items)
-
-    # Not known for a moment after connecting; then the scheduler chooses.
-    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
-
-    def submit(number: int) -> None:
-        home: dict[str, Any] = {}
-        if workers:
-            at = workers[number * len(workers) // len(items)]
-            home = {"workers": [at], "allow_other_workers": True}
-        tries[number] += 1
-        waiting[number] = client.submit(
-            _on_worker,
-            work,
-            items[number],
-            stop_name,
-            __version__,
-            key=f"chunks-{stop_name[-12:]}-{number}-{tries[number]}",
-            **home,
-            retries=RETRIES,
-            pure=False,
-        )
-        waiting[number].add_done_callback(lambda _future: arrived.set())
-
-    for number in range(len(items)):
-        submit(number)
     following = 0
-    try:
-        while following < len(items):
-            if cancel.is_cancelled:
-                raise Cancelled
-            arrived.wait(LOOK_SECONDS)
-            arrived.clear()
-            for number, future in list(waiting.items()):
-                if not future.done():
-                    continue
-                if future.status not in ("finished", "error") and tries[number] <= RETRIES:
-                    submit(number)  # lost with its worker
-                    continue
-                del waiting[number]
-                problem = future.exception() if future.status == "error" else None
-                if isinstance(problem, KilledWorker):
-                    raise RunFailedError(
-                        "Its workers died, one after the other. They may need more memory."
-                    )
-                if future.status != "finished":
-                    raise ChildError(f"{future.status}: {problem!r}")
-                outcome: _Result[R] = future.result()
-                future.release()
-                if outcome.error is not None:
-                    raise outcome.error
-                results[number] = outcome.value  # type: ignore[assignment]
-                if number not in reported:
-                    reported.add(number)
-                    done(items[number])
+    # Closed at once, so that the others stop when one fails.
+    with closing(work_on_cluster(client, _Once(work), items, cancel, stays=True)) as ends:
+        for number, ended in ends:
+            if ended.error is not None:
+                raise ended.error
+            (results[number],) = ended.values
+            done(items[number])
             while following in results:
                 yield results.pop(following)
                 following += 1
-    finally:
-        if waiting:
-            stop.set()
-            client.cancel(list(waiting.values()), force=True)
+
+
+@dataclass(frozen=True)
+class _Once(Generic[T, R]):
+    """Work that has one result."""
+
+    work: Callable[[T, CancelToken], R]
+
+    def __call__(self, item: T, _shared: None, cancel: CancelToken) -> Iterable[R]:
+        yield self.work(item, cancel)
