@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
@@ -329,14 +330,12 @@ class EdgeItem(QGraphicsItem):
 
     def _paint_far(self, painter: QPainter, zoom: float) -> None:
         """Zoomed out: a thin line from dot to dot; differences of two structures stay thick."""
-        is_bold = self._is_lifted() or self.edge.style.is_difference
-        width, alpha = (1.8, 1.0) if is_bold else (0.8, 0.55)
+        is_difference = self.edge.style.is_difference
+        width, alpha = (1.8, 1.0) if is_difference or self._is_lifted() else (0.8, 0.55)
         if self.look.width is not None:
             width = max(width, 0.6 * self.look.width)
-        pen = QPen(theme().color(self._color(), alpha), width / zoom)
-        if self.edge.style.is_difference and (dash := PENS[self.edge.style].dash):
-            pen.setDashPattern([part / width for part in dash])
-        painter.setPen(pen)
+        dash = PENS[self.edge.style].dash if is_difference else ()
+        painter.setPen(_far_pen(theme().shade, self._color(), alpha, width, zoom, dash))
         if self.route.bend is None and self._middles is not None:
             painter.drawLine(*self._middles)  # several times faster than a path
             return
@@ -371,6 +370,16 @@ class EdgeItem(QGraphicsItem):
         painter.setFont(canvas_font("caption", "semibold"))
         position = QRectF(x - 8, y - 8, 16, 16)
         painter.drawText(position, Qt.AlignmentFlag.AlignCenter, str(step))
+
+
+@lru_cache(maxsize=256)
+def _far_pen(
+    _shade: str, color: str, alpha: float, width: float, zoom: float, dash: tuple[float, ...]
+) -> QPen:
+    pen = QPen(theme().color(color, alpha), width / zoom)
+    if dash:
+        pen.setDashPattern([part / width for part in dash])
+    return pen
 
 
 def line_of(route: EdgeRoute, shorter: float) -> QPainterPath:

@@ -13,7 +13,7 @@ from pgmstudio.core.drawing.diagram import PictureNode, Point, Size
 from pgmstudio.gui.canvas.fonts import canvas_metrics
 from pgmstudio.gui.canvas.node_geometry import INDENT, MAX_WIDER, NodeGeometry, face_size
 from pgmstudio.gui.canvas.node_painter import NodeLook, NodePainter, paint_dot
-from pgmstudio.gui.canvas.node_view import Detail, LevelOfDetail, NodeMode, NodeView
+from pgmstudio.gui.canvas.node_view import Detail, Heat, LevelOfDetail, NodeMode, NodeView
 
 
 def take_over(look: object, changes: Mapping[str, object]) -> bool:
@@ -44,6 +44,7 @@ class NodeItem(QGraphicsItem):
         self.look = NodeLook(shape=node.shape)
         self.shown_beliefs: tuple[float, ...] = face.beliefs
         self._painted: Detail | None = None  # how much of it is on screen; None: nothing yet
+        self._heat: tuple[Heat, NodeView, int | None] | None = None  # the step last asked for
         self.setZValue(1)
         # Qt caches the pixels of the whole node; a change updates a part of them, and only that
         # part is painted again.
@@ -174,19 +175,27 @@ class NodeItem(QGraphicsItem):
         path.addRect(QRectF(corner.x(), corner.y(), *self.size))
         return path
 
+    @property
+    def _step(self) -> int | None:
+        """The step of the heat ramp; hundreds of dots are painted again while none changes."""
+        heat, face = self._zoomed.heat, self.face
+        if self._heat is None or self._heat[0] is not heat or self._heat[1] is not face:
+            self._heat = heat, face, heat.step(face)
+        return self._heat[2]
+
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         zoom = self._zoomed.zoom_of(painter)
         detail = self._zoomed.detail_of(zoom)
         face, look = self.face, self.look
-        part = None
-        if self._zoomed.forced is None:  # for the screen, not for a file
-            self._painted, part = detail, option.exposedRect.translated(-self._corner)
+        is_on_screen = self._zoomed.forced is None  # not in a file
+        if is_on_screen:
+            self._painted = detail
         if detail is Detail.DOT or face.mode is NodeMode.DOT:
-            step = self._zoomed.heat.step(face) if detail is Detail.DOT else None
-            paint_dot(painter, face, look, zoom, step)
+            paint_dot(painter, face, look, zoom, self._step if detail is Detail.DOT else None)
             return
+        part = option.exposedRect.translated(-self._corner) if is_on_screen else None
         painter.translate(self.corner)
         made = NodePainter(painter, face, look, self.geometry, self.shown_beliefs)
         made.paint(detail, zoom, part)

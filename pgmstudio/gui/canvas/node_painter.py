@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
@@ -94,11 +95,12 @@ def paint_dot(
         color = "target"
     if not color.startswith("edge"):
         radius *= 1.35
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().color(color))
     if color == "edge" and step is not None:
-        painter.setPen(QPen(theme().color("border_control"), 1 / max(zoom, 0.05)))
+        painter.setPen(_heat_outline(theme().shade, zoom))
         painter.setBrush(theme().sequential(step))
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(color))
     if color == "do":
         painter.drawPolygon(diamond(QPointF(0, 0), radius * 1.2))
     elif is_square:
@@ -112,6 +114,11 @@ def paint_dot(
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(QPointF(0, 0), radius * 1.7, radius * 1.7)
+
+
+@lru_cache(maxsize=16)
+def _heat_outline(_shade: str, zoom: float) -> QPen:
+    return QPen(theme().color("border_control"), 1 / max(zoom, 0.05))
 
 
 def fit_mark_text(text: str, available: float, metrics: QFontMetricsF) -> str:

@@ -124,8 +124,7 @@ class Theme(QObject):
 
     def sequential(self, step: int) -> QColor:
         """A step 0…7 of the heat ramp."""
-        ramp = tokens()["sequential"][self.shade]
-        return QColor(ramp[max(0, min(len(ramp) - 1, step))])
+        return _sequential(self.shade, step)
 
     def px(self, name: str) -> int:
         """A size of the token file by name ("row", "left", …), in pixels at the present scale."""
@@ -188,6 +187,12 @@ def _color(shade: str, name: str, alpha: float) -> QColor:
     color = QColor(tokens()["color"][shade][name])
     color.setAlphaF(alpha)
     return color
+
+
+@lru_cache(maxsize=32)
+def _sequential(shade: str, step: int) -> QColor:
+    ramp = tokens()["sequential"][shade]
+    return QColor(ramp[max(0, min(len(ramp) - 1, step))])
 
 
 @lru_cache(maxsize=64)
