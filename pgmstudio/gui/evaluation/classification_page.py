@@ -7,11 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -25,19 +23,11 @@ from pgmstudio.core.analysis.classification import (
     prediction_table,
     roc_table,
 )
-from pgmstudio.core.analysis.consensus import (
-    CERTAIN,
-    HIGH,
-    ClassState,
-    Consensus,
-    consensus_table,
-)
-from pgmstudio.core.analysis.feature_selection import Feature
 from pgmstudio.core.errors import PgmStudioError
 from pgmstudio.core.execution.events import Progress
-from pgmstudio.core.number_format import counted, decimal, grouped
 from pgmstudio.core.project.project import ModelEntry, Project, fingerprints
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.evaluation.classification_lists import ListsPane, percent_text
 from pgmstudio.gui.evaluation.classification_task import Answer, ClassifyingWork, Question
 from pgmstudio.gui.evaluation.figure_card import Cells, PictureCard, TableMaker, table_writer
 from pgmstudio.gui.evaluation.row_choice import (
@@ -59,14 +49,12 @@ from pgmstudio.gui.plots.plot_widget import plot_library
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
     Note,
-    Segments,
     button,
     label,
     named,
     row,
     scrolled,
     set_role,
-    tool_button,
     vbox,
     wide_first,
     widening,
@@ -77,7 +65,6 @@ from pgmstudio.gui.widgets.elided_label import ElidedLabel, facts_label
 from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.number_help import number_help
 from pgmstudio.gui.widgets.page import Page
-from pgmstudio.gui.widgets.table import Column, Table
 
 # Key, title, tooltip.
 MEASURES = (
@@ -97,224 +84,6 @@ MEASURES = (
 
 _MIN_HEIGHT = 200  # px of a plot at 100 %
 _MANY_STATES = 8  # more have a matrix as wide as the page
-
-
-MAX_ROWS = 5000  # of one cell, the most confident first
-_UNKNOWN = -1.0
-
-
-def _bits(value: float) -> str:
-    return "–" if value < 0 else f"{value:.4f}"
-
-
-def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.1f} %"
-
-
-_FEATURES = (
-    Column("Variable", stretches=True),
-    Column(
-        "Bits",
-        _bits,
-        True,
-        tip="I(target; variable) in the model, in bits.",
-        explains="Mutual information",
-    ),
-    Column("Role", lambda role: role or "not used"),
-)
-_ROWS = (
-    Column("Row", lambda number: grouped(number + 1), True, tip="Row number in the data, from 1."),
-    Column("P(predicted)", _percent, True, tip="Probability of the predicted state."),
-    Column("P(true)", _percent, True, tip="Probability of the true state."),
-    Column("", str, stretches=True),
-)
-
-
-def _consensus_columns(consensus: Consensus) -> list[Column]:
-    """The variable; of every state of the target the consensus and its bits; the information."""
-
-    def of_state(state: str, weight: float) -> tuple[Column, Column]:
-        def cell(name: str) -> ClassState:
-            return consensus.cells[state, name]
-
-        def tip(name: str) -> str:
-            one = cell(name)
-            pairs = zip(one.variable.states, one.probabilities, strict=True)
-            return "\n".join(
-                [f"P({name} | {state}):", *(f"{value}: {p:.4f}" for value, p in pairs)]
-            )
-
-        return (
-            Column(
-                state,
-                value=lambda name: cell(name).text,
-                tip=f"{consensus.target} = {state}, P = {weight:.4f}: the state or states that "
-                f"have a probability of at least {100 * HIGH:.0f} %.",
-                cell_tip=tip,
-                weight=lambda name: "semibold" if cell(name).is_certain else "regular",
-            ),
-            Column(
-                "Bits",
-                decimal,
-                True,
-                value=lambda name: cell(name).information_bits,
-                tip=f"Information content in {state}: log2 r − H.",
-                cell_tip=tip,
-                explains="Information content",
-            ),
-        )
-
-    pairs = zip(consensus.states, consensus.weights.tolist(), strict=True)
-    return [
-        Column("Variable", value=str),
-        *(column for state, weight in pairs for column in of_state(state, weight)),
-    ]
-
-
-class ListsPane(QWidget):
-    """Features and rows; `row_requested` sends a row to use as evidence, `named` a variable."""
-
-    row_requested = Signal(int)  # index of the row in its data set
-    named = Signal(str)
-    select_requested = Signal()
-    export_requested = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("classifyLists")
-        self.views = Segments(
-            [
-                ("features", "Features", "Mutual information of each variable with the target."),
-                ("rows", "Rows", "The rows of the selected cell of the matrix."),
-                (
-                    "consensus",
-                    "Consensus",
-                    "The typical states of every variable in each state of the target.",
-                ),
-            ],
-            "classifyList",
-        )
-        self.views.chosen.connect(self._on_view)
-        self.features = Table(
-            "classifyFeatures", "Variables by mutual information with the target", _FEATURES
-        )
-        self.features.selected.connect(self._on_feature)
-        self.rows = Table(
-            "classifyRows", "Rows of the cell; Enter or double-click to set one as evidence", _ROWS
-        )
-        self.rows.chosen.connect(self._on_row)
-        self.consensus = Table(
-            "classifyConsensus",
-            "The typical states of every variable, by state of the target",
-            has_room_for_help=False,
-        )
-        self.consensus.selected.connect(self._on_consensus)
-        self.note = named(ElidedLabel("", "secondary"), "classifyNote")
-        self.select = tool_button(
-            "crosshair",
-            "Select the target and its features on the canvas",
-            self.select_requested.emit,
-            name="classifySelect",
-        )
-        self.exporter = tool_button(
-            "export",
-            "Features or consensus: export as CSV…",
-            self.export_requested.emit,
-            name="featuresExport",
-        )
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.features)
-        self._stack.addWidget(self.rows)
-        self._stack.addWidget(self.consensus)
-        self._names: tuple[str, ...] = ()
-        self._numbers: tuple[int, ...] = ()
-        self._consensus_text = ""
-        self._feature_text, self._row_text = "", "Click a cell of the matrix to list its rows."
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(row(self.views, None, self.select, self.exporter))
-        layout.addWidget(self._stack, 1)
-        layout.addWidget(self.note)
-        self._refresh_note()
-
-    def show_features(self, features: tuple[Feature, ...], target: str) -> None:
-        self._names = tuple(one.name for one in features)
-        self.features.show_rows(
-            [(one.name, _UNKNOWN if one.bits is None else one.bits, one.role) for one in features]
-        )
-        used = sum(one.is_used for one in features)
-        self._feature_text = (
-            f"{counted(used, 'variable')} of {grouped(len(features))} "
-            f"{'is' if used == 1 else 'are'} used to predict {target}."
-        )
-        self._refresh_note()
-
-    def show_consensus(self, consensus: Consensus | None) -> None:
-        """Two columns for every state of the target."""
-        if consensus is None:
-            self.consensus.show_rows([])
-            self._consensus_text = "The model is too large for a consensus."
-        else:
-            self.consensus.show_columns(_consensus_columns(consensus))
-            self.consensus.show_rows(consensus.variables)
-            self._consensus_text = (
-                f"P ≥ {100 * HIGH:.0f} % given a state of {consensus.target}, "
-                f"bold from {100 * CERTAIN:.0f} %."
-            )
-        self._refresh_note()
-
-    def show_cell(
-        self, classification: Classification, chosen_rows: ChosenRows, true: int, chosen: int
-    ) -> None:
-        """List the rows of one cell of the confusion matrix."""
-        rows = classification.rows_of_cell(true, chosen)
-        shown = rows[:MAX_ROWS].tolist()
-        posteriors = classification.beliefs.probabilities
-        self._numbers = tuple(chosen_rows.number(one) for one in shown)
-        self.rows.show_rows(
-            [
-                (number, float(posteriors[one, chosen]), float(posteriors[one, true]), "")
-                for number, one in zip(self._numbers, shown, strict=True)
-            ]
-        )
-        more = f", the {grouped(MAX_ROWS)} most confident listed" if rows.size > MAX_ROWS else ""
-        self._row_text = (
-            f"{counted(rows.size, 'row')}{more}: true {classification.states[true]}, "
-            f"predicted {classification.states[chosen]}."
-        )
-        self.views.choose("rows")
-        self._on_view("rows")
-
-    def forget_cell(self) -> None:
-        self._numbers = ()
-        self.rows.show_rows([])
-        self._row_text = "Click a cell of the matrix to list its rows."
-        self._refresh_note()
-
-    @property
-    def row_numbers(self) -> tuple[int, ...]:
-        """Indices of the listed rows in the data set."""
-        return self._numbers
-
-    def _on_view(self, key: str) -> None:
-        pages = {"rows": self.rows, "consensus": self.consensus}
-        self._stack.setCurrentWidget(pages.get(key, self.features))
-        self._refresh_note()
-
-    def _refresh_note(self) -> None:
-        texts = {"rows": self._row_text, "consensus": self._consensus_text}
-        self.note.setText(texts.get(self.views.current, self._feature_text))
-        self.note.setToolTip(self.note.text())
-
-    def _on_feature(self, number: int) -> None:
-        self.named.emit(self._names[number])
-
-    def _on_consensus(self, number: int) -> None:
-        self.named.emit(self.consensus.rows[number])
-
-    def _on_row(self, number: int) -> None:
-        self.row_requested.emit(self._numbers[number])
 
 
 class ClassificationPictures(QWidget):
@@ -407,9 +176,9 @@ class ClassificationPictures(QWidget):
         if self._answer is None:
             return
         table: TableMaker = partial(feature_table, self._answer.features)
-        name = "features"
-        if self.lists.views.current == "consensus" and self._answer.consensus is not None:
-            table, name = partial(consensus_table, self._answer.consensus), "consensus"
+        name, consensus = "features", self.lists.consensus.table
+        if self.lists.views.current == "consensus" and consensus is not None:
+            table, name = consensus, "consensus"
         write = partial(table_writer(self._app).write, make=table)
         ask_where(self, f"Export {name}", f"{name}.csv", "Table (*.csv)", write)
 
@@ -434,9 +203,9 @@ def measure_texts(classification: Classification) -> dict[str, str]:
     error = classification.accuracy.standard_error
     spread = "" if error is None else f" ± {100 * error:.1f}"
     return {
-        "accuracy": _percent(classification.accuracy.value)
+        "accuracy": percent_text(classification.accuracy.value)
         + (spread if classification.judged_weight else ""),
-        "majority": _percent(classification.majority_share),
+        "majority": percent_text(classification.majority_share),
         "soft": _decimal(classification.soft_score.value),
         "brier": _decimal(classification.brier.value),
         "loss": _decimal(classification.log_loss.value),
