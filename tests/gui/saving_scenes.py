@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QDialog, QMenu
 
 from pgmstudio.core.project.edits import replace_data, set_title
 from pgmstudio.gui.demo.screenshot_tour import WindowDriver, WindowTour
 from pgmstudio.gui.files import session
 from pgmstudio.gui.files.opening import open_file
-from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.files.session import SessionCommands
 from pgmstudio.gui.navigation import open_model_page
+from tests.gui.questions import is_saved_to
 from tests.gui.small_scenes import SAMPLES
 from tests.gui.walking import opened_windows
 
@@ -32,7 +32,7 @@ def saving(driver: WindowDriver, own: Path) -> Iterator[str]:
     tour.learning_run()
     tour.model()
     file = own / "check-up.pgmz"
-    assert ProjectSaver(app).save_to(file)
+    assert is_saved_to(app, file)
     open_file(app, file)
     driver.settle()
     app.reveal("runsPanel")
@@ -45,18 +45,16 @@ def saving(driver: WindowDriver, own: Path) -> Iterator[str]:
     app.workspace.select(())
     driver.settle()
     yield "learn-again"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(QMessageBox, "exec", _show)
-        file.write_bytes(file.read_bytes() + b" ")
-        driver.do("file.save")
-        driver.settle()
-        yield "changed-on-disk"
-        _close_dialogs(driver)
-        app.change("Rename", partial(set_title, title="Check-up, half"))
-        driver.do("file.new")
-        driver.settle()
-        yield "unsaved-changes"
-        _close_dialogs(driver)
+    file.write_bytes(file.read_bytes() + b" ")
+    driver.do("file.save")
+    driver.settle()
+    yield "changed-on-disk"
+    _close_dialogs(driver)
+    app.change("Rename", partial(set_title, title="Check-up, half"))
+    driver.do("file.new")
+    driver.settle()
+    yield "unsaved-changes"
+    _close_dialogs(driver)
     driver.do("edit.preferences")
     QTest.qWait(200)
     yield "reading-limit"
@@ -91,12 +89,6 @@ def sessions(driver: WindowDriver, own: Path) -> Iterator[str]:
     QTest.qWait(200)
     yield "shortcuts"
     _close_dialogs(driver)
-
-
-def _show(box: QMessageBox) -> int:
-    """A question in place of its event loop: it stays on the screen and is not answered."""
-    box.show()
-    return int(QMessageBox.StandardButton.Cancel)
 
 
 def _close_dialogs(driver: WindowDriver) -> None:

@@ -31,7 +31,7 @@ from pgmstudio.gui.curves.controller import CurvesController
 from pgmstudio.gui.curves.footer import CurvesFoot
 from pgmstudio.gui.curves.inspector import CurvesSide
 from pgmstudio.gui.curves.query_plot import VIEWS, QueryPlot
-from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, points_size, with_distance
+from pgmstudio.gui.curves.sweep_run import CurveRun, points_size, when_allowed, with_distance
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
@@ -475,10 +475,10 @@ class CurvesPage(Page):
     def resume(self) -> None:
         """Make the runs that are not done."""
         setup, folder = self.setup, self.folder
-        if self._why_not() is not None or setup is None or folder is None:
-            return
-        if not may_sweep(self._app, setup.cluster, folder):
-            return
+        if self._why_not() is None and setup is not None and folder is not None:
+            when_allowed(self._app, setup.cluster, folder, partial(self._run, setup, folder))
+
+    def _run(self, setup: CurveSetup, folder: Path) -> None:
         self._loads.forget()  # the run reads the folder itself
         self.run = run = CurveRun(setup, self._app.project, folder, self)
         run.loaded.connect(self._on_loaded)

@@ -23,7 +23,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
 from pgmstudio.gui.curves.plan_form import PlanSheet
-from pgmstudio.gui.curves.sweep_run import CurveRun, may_sweep, new_folder
+from pgmstudio.gui.curves.sweep_run import CurveRun, new_folder, when_allowed
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.theme.theme import theme
@@ -246,18 +246,19 @@ class CurvesPlanPage(Page):
         except PgmStudioError as error:
             self.refusal.show_text(_error_text(error))
             return
-        if setup.cluster:
-            entry = self._app.project.curves.get(self.curve_id or "")
-            if entry is None or entry.setup.get("cluster") != setup.cluster:
-                self._app.approved_locations.add(setup.cluster)  # it was typed here
-            elif not may_sweep(self._app, setup.cluster, None):
-                return
-            self._pending = setup
-            self.start_button.setEnabled(False)
-            self.forecast.show_text(f"Asking {setup.cluster}…")
-            self._reach.ask(partial(reach_problem, setup.cluster))
-        else:
+        if not setup.cluster:
             self._begin(setup)
+            return
+        entry = self._app.project.curves.get(self.curve_id or "")
+        if entry is None or entry.setup.get("cluster") != setup.cluster:
+            self._app.approved_locations.add(setup.cluster)  # it was typed here
+        when_allowed(self._app, setup.cluster, None, partial(self._ask_scheduler, setup))
+
+    def _ask_scheduler(self, setup: CurveSetup) -> None:
+        self._pending = setup
+        self.start_button.setEnabled(False)
+        self.forecast.show_text(f"Asking {setup.cluster}…")
+        self._reach.ask(partial(reach_problem, setup.cluster))
 
     def _on_reached(self, problem: str | None) -> None:
         setup, self._pending = self._pending, None

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtCore import QObject, Signal
 
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.run_task import InterimResult, RunDone, RunProblem, RunStarted
@@ -25,7 +24,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.project import preferences
-from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.question_box import Answer, Then, ask
 
 ENDING = ".points"
 # Up to this fraction of the runs, the time left is estimated from those that are done.
@@ -64,8 +63,9 @@ def with_distance(point: CurvePoint, before: CurvePoint | None) -> CurvePoint:
     return replace(point, query_distance=before.query_distance)
 
 
-def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
-    """Whether to connect to the scheduler and write into the folder; asked once for each."""
+def when_allowed(app: AppContext, cluster: str, folder: Path | None, then: Then) -> None:
+    """Call `then` if the sweep may connect to the scheduler and write into the folder; asked once
+    for each."""
     asked: dict[str, str] = {}
     if cluster and cluster not in app.approved_locations:
         asked[cluster] = (
@@ -74,22 +74,21 @@ def may_sweep(app: AppContext, cluster: str, folder: Path | None) -> bool:
     if folder is not None and not _is_expected(app, folder):
         asked[str(folder)] = f"writes into the folder {folder}"
     if not asked:
-        return True
-    buttons = QMessageBox.StandardButton
-    box = named(QMessageBox(app.window), "sweepBox")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setWindowTitle("PGM Studio")
-    box.setText(f"The sweep {' and '.join(asked.values())}.")
-    box.setInformativeText(
-        "This address comes from the project file. Continue only if you know and trust it."
+        then()
+        return
+
+    def on_allowed() -> None:
+        app.approved_locations.update(asked)
+        then()
+
+    ask(
+        app.window,
+        "sweepBox",
+        f"The sweep {' and '.join(asked.values())}.",
+        {Answer.Yes: ("Go on", on_allowed)},
+        more="This address comes from the project file. Continue only if you know and trust it.",
+        default=Answer.Cancel,
     )
-    box.setStandardButtons(buttons.Yes | buttons.Cancel)
-    box.button(buttons.Yes).setText("Go on")
-    box.setDefaultButton(buttons.Cancel)
-    if box.exec() != buttons.Yes:
-        return False
-    app.approved_locations.update(asked)
-    return True
 
 
 def _is_expected(app: AppContext, folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -21,7 +22,7 @@ from pgmstudio.core.project.project import ModelEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import Conditions
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING
-from pgmstudio.gui.files.closing import settled
+from pgmstudio.gui.files.closing import when_settled
 from pgmstudio.gui.files.opening import open_files, show_project
 from pgmstudio.gui.files.saving import PROJECT_ENDING, ProjectSaver, not_saved, project_folder
 from pgmstudio.gui.navigation import add_and_show_model, open_welcome
@@ -96,8 +97,7 @@ class FileCommands(QObject):
         self._app = app
 
     def new_project(self) -> None:
-        if settled(self._app, self.new_project):
-            show_project(self._app, Project(), None)
+        when_settled(self._app, partial(show_project, self._app, Project(), None))
 
     def new_model(self) -> None:
         """An empty model to draw in."""

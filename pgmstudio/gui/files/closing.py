@@ -2,70 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtWidgets import QMessageBox
+from functools import partial
 
 from pgmstudio.core.number_format import counted
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.files.saving import ProjectSaver
-from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.question_box import Answer, Then, ask, nothing
 
 WAIT_SECONDS = 3.0
 
 
-def may_close(app: AppContext) -> bool:
-    """Ask about unsaved changes, stop the runs; False keeps the window open.
-
-    If saving takes longer, the window is closed after it.
-    """
-    if not _is_saved_or_given_up(app, app.window.close):
-        return False
+def end_runs(app: AppContext) -> None:
+    """Stop the runs of a window that closes."""
     app.workspace.runs.stop_all()
     app.workspace.background_runs.stop_all()
     are_over = app.workspace.runs.wait(WAIT_SECONDS)
     if not app.workspace.background_runs.wait(WAIT_SECONDS) or not are_over:
         app.notify("A run is still stopping; it will be ended on exit.")
-    return True
 
 
-def settled(app: AppContext, again: Callable[[], object] = lambda: None) -> bool:
-    """True when another project may replace this one: runs end, unsaved changes are dropped.
-
-    If saving takes longer, `again` is called after it.
-    """
-    return _may_end_runs(app) and _is_saved_or_given_up(app, again)
-
-
-def _may_end_runs(app: AppContext) -> bool:
+def when_settled(app: AppContext, then: Then, otherwise: Then = nothing) -> None:
+    """Call `then` once another project may replace this one: its runs end, unsaved changes are
+    saved or dropped. Call `otherwise` when the person wants to stay, or saving failed."""
+    settle = partial(when_saved_or_given_up, app, then, otherwise)
     queue = app.workspace.runs
     count = len(queue.running) + len(queue.waiting)
     if not count:
-        return True
-    buttons = QMessageBox.StandardButton
-    box = named(QMessageBox(app.window), "runsBox")
-    box.setWindowTitle("PGM Studio")
-    box.setText(
+        settle()
+        return
+    ask(
+        app.window,
+        "runsBox",
         f"{counted(count, 'run')} of this project {'has' if count == 1 else 'have'} not ended. "
-        "Leaving the project stops them and their results are lost."
+        "Leaving the project stops them and their results are lost.",
+        {Answer.Discard: ("Stop the runs and leave", settle)},
+        otherwise,
+        more="Learn ▸ Stop all, keep best keeps it.",
     )
-    box.setInformativeText("Learn ▸ Stop all, keep best keeps it.")
-    box.setStandardButtons(buttons.Discard | buttons.Cancel)
-    box.button(buttons.Discard).setText("Stop the runs and leave")
-    return bool(box.exec() == buttons.Discard)
 
 
-def _is_saved_or_given_up(app: AppContext, again: Callable[[], object]) -> bool:
-    """True when the open project is saved, or the person does not want it saved."""
+def when_saved_or_given_up(app: AppContext, then: Then, otherwise: Then = nothing) -> None:
+    """Call `then` once the open project is saved, or the person does not want it saved."""
     if app.document.is_saved:
-        return True
-    buttons = QMessageBox.StandardButton
-    box = named(QMessageBox(app.window), "unsavedBox")
-    box.setWindowTitle("PGM Studio")
-    box.setText("The project has changes that are not saved.")
-    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-    box.button(buttons.Discard).setText("Leave without saving")
-    answer = box.exec()
-    if answer == buttons.Save:
-        return app.service(ProjectSaver).save(again)
-    return bool(answer == buttons.Discard)
+        then()
+        return
+    # Asked again after saving, as the project may have changed meanwhile.
+    again = partial(when_saved_or_given_up, app, then, otherwise)
+    ask(
+        app.window,
+        "unsavedBox",
+        "The project has changes that are not saved.",
+        {
+            Answer.Save: ("", lambda: app.service(ProjectSaver).save(again, otherwise)),
+            Answer.Discard: ("Leave without saving", then),
+        },
+        otherwise,
+    )

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
-
 from pgmstudio.core.data.counting import ReportFraction, ignore_progress
 from pgmstudio.core.data.dataset import Imported
 from pgmstudio.core.errors import PgmStudioError, ProjectFileError
@@ -23,7 +20,7 @@ from pgmstudio.core.project.edits import add_data, with_distinct_titles
 from pgmstudio.core.project.project import DataEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.files import EVIDENCE_ENDING, open_evidence
-from pgmstudio.gui.files.closing import settled
+from pgmstudio.gui.files.closing import when_settled
 from pgmstudio.gui.files.recovery import Recovered, offer_recovery, take_over
 from pgmstudio.gui.files.saving import PROJECT_ENDING
 from pgmstudio.gui.jobs.progress_dialog import run_with_progress
@@ -34,7 +31,7 @@ from pgmstudio.gui.navigation import (
     open_model_page,
     open_welcome,
 )
-from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.question_box import Answer, Then, ask, nothing
 
 
 def begin(app: AppContext, files: Sequence[Path]) -> None:
@@ -48,9 +45,7 @@ def begin(app: AppContext, files: Sequence[Path]) -> None:
     open_files(app, files, on_opened)
 
 
-def open_files(
-    app: AppContext, files: Sequence[Path], then: Callable[[], object] = lambda: None
-) -> None:
+def open_files(app: AppContext, files: Sequence[Path], then: Then = nothing) -> None:
     """Open each file by its ending; what cannot be opened is reported and skipped."""
     if files:
         open_file(app, files[0], partial(open_files, app, files[1:], then))
@@ -58,7 +53,7 @@ def open_files(
         then()
 
 
-def open_file(app: AppContext, path: Path, then: Callable[[], object] = lambda: None) -> None:
+def open_file(app: AppContext, path: Path, then: Then = nothing) -> None:
     """Open a file by its ending; `then` is called when it is open or cannot be opened."""
     from pgmstudio.core.io.data.large_table import is_large
 
@@ -72,14 +67,25 @@ def open_file(app: AppContext, path: Path, then: Callable[[], object] = lambda: 
     if opener is not None:
         opener(app, path, then, on_failed)
         return
-    if is_large(path):
-        where = _ask_where_rows_stay(app, path)
-        if where is None:
-            then()
-            return
-        if where == "file":
-            open_large_table(app, path, then, on_failed)
-            return
+    if not is_large(path):
+        _import(app, path, then)
+        return
+    ask(
+        app.window,
+        "largeTableBox",
+        f"{path.name} is large. Leave its rows in the file?",
+        {
+            Answer.Yes: ("Leave in file", partial(open_large_table, app, path, then, on_failed)),
+            Answer.No: ("Import", partial(_import, app, path, then)),
+        },
+        then,
+        more="Learners that need only counts read them in chunks, in memory that does not grow "
+        "with the rows. Pages that show or change rows need an import.",
+        default=Answer.Yes,
+    )
+
+
+def _import(app: AppContext, path: Path, then: Then) -> None:
     try:
         open_import_page(app, path)
     except PgmStudioError as error:
@@ -87,29 +93,10 @@ def open_file(app: AppContext, path: Path, then: Callable[[], object] = lambda: 
     then()
 
 
-def _ask_where_rows_stay(app: AppContext, path: Path) -> str | None:
-    """Whether the rows of a large table stay in their file or are imported; None for neither."""
-    buttons = QMessageBox.StandardButton
-    box = named(QMessageBox(app.window), "largeTableBox")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setWindowTitle("PGM Studio")
-    box.setText(f"{path.name} is large. Leave its rows in the file?")
-    box.setInformativeText(
-        "Learners that need only counts read them in chunks, in memory that does not grow with the "
-        "rows. Pages that show or change rows need an import."
-    )
-    box.setStandardButtons(buttons.Yes | buttons.No | buttons.Cancel)
-    box.button(buttons.Yes).setText("Leave in file")
-    box.button(buttons.No).setText("Import")
-    box.setDefaultButton(buttons.Yes)
-    answer = box.exec()
-    return {buttons.Yes: "file", buttons.No: "import"}.get(buttons(answer))
-
-
 def open_large_table(
     app: AppContext,
     path: Path,
-    then: Callable[[], object] = lambda: None,
+    then: Then = nothing,
     failed: Callable[[BaseException], object] | None = None,
 ) -> None:
     """Add a table that stays in its file to the project and show it."""
@@ -140,17 +127,19 @@ def _opened_table(path: Path, cancel: CancelToken) -> Iterator[Imported]:
 def open_project(
     app: AppContext,
     path: Path,
-    then: Callable[[], object],
+    then: Then,
     failed: Callable[[BaseException], object],
 ) -> None:
     """Replace the open project, after asking about unsaved changes."""
 
     def show(opened: OpenedProject) -> None:
-        if settled(app, partial(show, opened)):
+        def replace() -> None:
             show_project(app, opened.project, path, stamp=opened.stamp)
             app.set_preferences(app.preferences.with_recent(path))
             report_left_out(app, path, opened.left_out)
-        then()
+            then()
+
+        when_settled(app, replace, then)
 
     read_with_progress(app, path, show, failed)
 
@@ -159,10 +148,12 @@ def recover(app: AppContext, entry: Recovered) -> None:
     """Open a recovery copy as unsaved changes of its project."""
 
     def show(opened: OpenedProject) -> None:
-        if settled(app, partial(show, opened)):
+        def replace() -> None:
             show_project(app, opened.project, entry.path, saved=False, stamp=entry.stamp)
             take_over(entry)
             report_left_out(app, entry.file, opened.left_out)
+
+        when_settled(app, replace)
 
     read_with_progress(app, entry.file, show, app.errors.report)
 
@@ -198,7 +189,7 @@ def show_project(
 def open_model_file(
     app: AppContext,
     path: Path,
-    then: Callable[[], object] = lambda: None,
+    then: Then = nothing,
     failed: Callable[[BaseException], object] | None = None,
 ) -> None:
     """Add the model of a file to the project and show it."""

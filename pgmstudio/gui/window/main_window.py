@@ -36,7 +36,7 @@ from pgmstudio.core.languages.base import Lazy
 from pgmstudio.core.languages.registry import load_languages
 from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.files.actions import RecentMenu
-from pgmstudio.gui.files.closing import may_close
+from pgmstudio.gui.files.closing import end_runs, when_saved_or_given_up
 from pgmstudio.gui.files.model_menu import add_model_entries
 from pgmstudio.gui.files.opening import open_files
 from pgmstudio.gui.files.recovery import Autosave
@@ -261,6 +261,7 @@ class MainWindow(QMainWindow):
         for corner, area in _CORNERS:
             self.setCorner(corner, area)
         self.setTabPosition(BOTTOM, QTabWidget.TabPosition.North)
+        self._is_given_up = False  # the changes that are not saved
         self.app = WindowContext(self)
         self.panels = PanelDocks(self, self.app)
         if not completed_later:
@@ -475,13 +476,20 @@ class MainWindow(QMainWindow):
         self.file_drop.watch()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not may_close(self.app):
+        if not self.app.document.is_saved and not self._is_given_up:
             event.ignore()
+            when_saved_or_given_up(self.app, self._leave)
             return
+        end_runs(self.app)
         self.save_geometry()
         self.autosave.stop()
         self.app.center.close_all()
         event.accept()
+
+    def _leave(self) -> None:
+        """Close without asking again."""
+        self._is_given_up = True
+        self.close()
 
 
 def panel_widget(window: MainWindow, name: str) -> QWidget:

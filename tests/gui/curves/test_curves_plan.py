@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton, QTreeWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io import curve_setup as curve_setup
@@ -22,11 +22,11 @@ from pgmstudio.gui.curves.page import CurvesPage
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
 from pgmstudio.gui.curves.sweep_run import progress_text
 from pgmstudio.gui.data.generate_page import GeneratePage
-from pgmstudio.gui.files.closing import may_close
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.curve_pages import SlowPlace, add_rows, is_drawn
+from tests.gui.questions import Answer, answer
 
 TREE = "tree.chow-liu"
 LONG = 60_000  # ms: the first run of a process loads compiled code
@@ -297,15 +297,16 @@ def test_a_sweep_that_begins_is_kept_for_recovery_at_once(
 
 
 def test_closing_the_window_waits_for_what_a_sweep_hands_over(
-    window: MainWindow, qtbot: QtBot, executor: SlowPlace, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, executor: SlowPlace
 ) -> None:
     executor.most = 2
     page = started(window, planned(window), qtbot)
     qtbot.waitUntil(lambda: len(page.points) == 2, timeout=LONG)
     run = page.run
     assert run is not None
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Discard)
-    assert may_close(window.app)
+    window.close()
+    answer(Answer.Discard)
+    assert not window.isVisible()
     assert run.wait(0)
 
 
@@ -335,24 +336,16 @@ def test_resuming_where_a_project_file_says_asks_first_with_the_address(
     show_project(window.app, project, tmp_path / "theirs.pgmz")
     again = open_curves(window.app, "c1")
     qtbot.waitUntil(again.foot.resume.isEnabled, timeout=LONG)
-    asked: list[str] = []
-    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]
-
-    def exec_(box: QMessageBox) -> QMessageBox.StandardButton:
-        asked.append(box.text())
-        return answers[len(asked) - 1]
-
-    monkeypatch.setattr(QMessageBox, "exec", exec_)
     monkeypatch.setattr(
         "pgmstudio.core.experiments.plans.dask_executor.Cluster", lambda _: executor
     )
     executor.most, executor.made = None, []
     qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
+    assert where in answer(Answer.Cancel)
     assert again.run is None
     assert not executor.made
     assert not (tmp_path / "elsewhere").exists()
     qtbot.mouseClick(again.foot.resume, Qt.MouseButton.LeftButton)
-    assert len(asked) == 2
-    assert all(where in text for text in asked)
+    assert where in answer(Answer.Yes)
     ended(again, qtbot)
     assert executor.made

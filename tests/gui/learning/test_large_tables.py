@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.data.chunked import ChunkedData
@@ -20,6 +20,7 @@ from pgmstudio.gui.learning.page import LearnPage
 from pgmstudio.gui.navigation import open_learn_page
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.questions import Answer, answer
 from tests.strategies import random_network
 
 LONG_MS = 60_000
@@ -44,10 +45,10 @@ def inspector_text(window: MainWindow) -> str:
 def test_a_large_file_stays_where_it_is_and_learners_of_counts_use_it(
     qtbot: QtBot, window: MainWindow, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Yes)
     app = window.app
     opened: list[None] = []
     open_file(app, path, lambda: opened.append(None))
+    answer(Answer.Yes)
     qtbot.waitUntil(lambda: bool(opened), timeout=LONG_MS)
     (entry,) = app.project.data.values()
     assert isinstance(entry.data, ChunkedData)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, read_project, write_project
@@ -19,16 +19,14 @@ from pgmstudio.gui.files import actions as file_actions
 from pgmstudio.gui.files import saving as project_files
 from pgmstudio.gui.files.actions import FileCommands
 from pgmstudio.gui.files.opening import open_files
-from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.window import main_window
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.io.repacked_projects import repacked
+from tests.gui.questions import Answer, answer, is_saved_to, open_boxes
 from tests.gui.samples import add_sprinkler
 from tests.gui.unsaved import add_a_run_that_cannot_be_saved, loss_note
-
-Answer = QMessageBox.StandardButton
 
 
 def rename(window: MainWindow, title: str) -> None:
@@ -48,16 +46,16 @@ def test_a_save_that_fails_is_a_note_that_stays_until_the_project_is_saved(
     path = tmp_path / "mine.pgmz"
     with monkeypatch.context() as broken:
         broken.setattr(project_files, "write_project", fails)
-        assert not ProjectSaver(window.app).save_to(path)
+        assert not is_saved_to(window.app, path)
         assert "mine.pgmz: could not be saved" in loss_note(window).text
         rename(window, "another change")
         assert "could not be saved" in loss_note(window).text
         loss_note(window).dismiss()
-        assert not ProjectSaver(window.app).save_to(path)
+        assert not is_saved_to(window.app, path)
         assert "could not be saved" in loss_note(window).text
     assert not path.exists()
     note = loss_note(window)
-    assert ProjectSaver(window.app).save_to(path)
+    assert is_saved_to(window.app, path)
     assert not note.isVisible()
 
 
@@ -66,10 +64,10 @@ def test_leaving_with_a_save_that_fails_says_so_and_keeps_the_window(
 ) -> None:
     add_sprinkler(window.app)
     monkeypatch.setattr(project_files, "write_project", fails)
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     choice = (str(tmp_path / "mine.pgmz"), "")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: choice)
     window.close()
+    answer(Answer.Save)
     assert window.isVisible()
     assert "could not be saved" in loss_note(window).text
 
@@ -90,12 +88,12 @@ def test_a_part_that_cannot_be_saved_leaves_the_project_unsaved_and_the_rest_on_
     add_sprinkler(window.app)
     add_a_run_that_cannot_be_saved(window.app)
     path = tmp_path / "mine.pgmz"
-    assert not ProjectSaver(window.app).save_to(path)
+    assert not is_saved_to(window.app, path)
     assert "Run “odd” cannot be saved" in loss_note(window).text
     assert list(read_project(path).models) == list(window.app.project.models)
     assert not window.app.document.is_saved
     window.app.document.undo_stack.undo()
-    assert ProjectSaver(window.app).save_to(path)
+    assert is_saved_to(window.app, path)
     assert window.app.document.is_saved
 
 
@@ -118,40 +116,32 @@ def second_window_saved(window: MainWindow, tmp_path: Path) -> Path:
     """A project open here with changes, and saved by another window meanwhile."""
     add_sprinkler(window.app)
     path = tmp_path / "shared.pgmz"
-    assert ProjectSaver(window.app).save_to(path)
+    assert is_saved_to(window.app, path)
     rename(window, "mine")
     write_project(path, edits.set_title(read_project(path), title="theirs"))
     return path
 
 
 @pytest.mark.parametrize(
-    ("answer", "on_disk", "is_saved"),
+    ("button", "on_disk", "is_saved"),
     [(Answer.Cancel, "theirs", False), (Answer.Discard, "mine", True)],
 )
 def test_a_file_that_another_window_wrote_is_not_overwritten_unasked(
     window: MainWindow,
     second_window_saved: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    answer: Answer,
+    button: Answer,
     on_disk: str,
     is_saved: bool,
 ) -> None:
-    asked: list[str] = []
-
-    def exec_(box: QMessageBox) -> Answer:
-        asked.append(box.text())
-        return answer
-
-    monkeypatch.setattr(QMessageBox, "exec", exec_)
     window.app.actions["file.save"].trigger()
-    assert len(asked) == 1
-    assert "shared.pgmz" in asked[0]
+    assert read_project(second_window_saved).title == "theirs"
+    assert "shared.pgmz" in answer(button)
     assert read_project(second_window_saved).title == on_disk
     assert window.app.document.is_saved is is_saved
     if is_saved:  # the file is this window's again
         rename(window, "mine too")
         window.app.actions["file.save"].trigger()
-        assert len(asked) == 1
+        assert open_boxes() == []
         assert read_project(second_window_saved).title == "mine too"
 
 
@@ -162,9 +152,9 @@ def test_the_other_answer_saves_under_another_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     other = tmp_path / "other.pgmz"
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(other), ""))
     window.app.actions["file.save"].trigger()
+    answer(Answer.Save)
     assert read_project(second_window_saved).title == "theirs"
     assert read_project(other).title == "mine"
     assert window.app.document.path == other
@@ -172,7 +162,7 @@ def test_the_other_answer_saves_under_another_name(
 
 
 def test_an_opened_project_that_another_window_wrote_is_asked_about_too(
-    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, tmp_path: Path
 ) -> None:
     path = tmp_path / "shared.pgmz"
     add_sprinkler(window.app)
@@ -181,8 +171,8 @@ def test_an_opened_project_that_another_window_wrote_is_asked_about_too(
     open_files(window.app, [path])
     rename(window, "mine")
     write_project(path, edits.set_title(read_project(path), title="theirs"))
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Cancel)
     window.app.actions["file.save"].trigger()
+    answer(Answer.Cancel)
     assert read_project(path).title == "theirs"
 
 
@@ -195,7 +185,7 @@ def test_preferences_that_cannot_be_written_do_not_spoil_a_save(
     monkeypatch.setattr(
         "pgmstudio.gui.project.preferences.preferences_folder", lambda: blocked / "inside"
     )
-    assert ProjectSaver(window.app).save_to(tmp_path / "mine.pgmz")
+    assert is_saved_to(window.app, tmp_path / "mine.pgmz")
     assert window.app.document.is_saved
 
 
@@ -208,7 +198,7 @@ def test_a_run_with_infinite_numbers_is_saved_and_opens_again(
     run = Run("pdg.learn", {}, 1, "", "", Outcome.FINISHED, measures=measures, artifacts=kept)
     window.app.change("Learn", partial(edits.add_run, run=run, model=None))
     path = tmp_path / "mine.pgmz"
-    assert ProjectSaver(window.app).save_to(path)
+    assert is_saved_to(window.app, path)
     open_files(window.app, [path])
     again = window.app.project.runs["r1"]
     assert (again.measures, repr(again.artifacts)) == (measures, repr(kept))

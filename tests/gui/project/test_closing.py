@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.errors import GraphError
@@ -22,36 +22,51 @@ from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.run_recorder import run_recorder
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.questions import Answer, answer, open_boxes
 from tests.gui.samples import add_sprinkler
 
-Answer = QMessageBox.StandardButton
 
-
-@pytest.mark.parametrize(("answer", "stays_open"), [(Answer.Cancel, True), (Answer.Discard, False)])
+@pytest.mark.parametrize(("button", "stays_open"), [(Answer.Cancel, True), (Answer.Discard, False)])
 def test_unsaved_changes_are_asked_about(
-    window: MainWindow, answer: Answer, stays_open: bool, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, button: Answer, stays_open: bool
 ) -> None:
-    asked: list[str] = []
-
-    def exec_(box: QMessageBox) -> Answer:
-        asked.append(box.text())
-        return answer
-
-    monkeypatch.setattr(QMessageBox, "exec", exec_)
     add_sprinkler(window.app)
     window.close()
-    assert len(asked) == 1
+    assert window.isVisible()
+    assert answer(button) == "The project has changes that are not saved."
     assert window.isVisible() is stays_open
+    assert open_boxes() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "stays_open"), [(Qt.Key.Key_Escape, True), (Qt.Key.Key_Return, False)]
+)
+def test_a_question_is_answered_at_the_keyboard(
+    window: MainWindow,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: Qt.Key,
+    stays_open: bool,
+) -> None:
+    """Escape cancels, Enter is the first answer: save."""
+    file = tmp_path / "mine.pgmz"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    add_sprinkler(window.app)
+    window.close()
+    [box] = open_boxes()
+    QTest.keyClick(box, key)
+    assert window.isVisible() is stays_open
+    assert file.exists() is not stays_open
 
 
 def test_saying_save_saves_and_closes(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "mine.pgmz"
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
     add_sprinkler(window.app)
     window.close()
+    answer(Answer.Save)
     assert not window.isVisible()
     assert list(read_project(file).models) == ["m1"]
 
@@ -62,10 +77,10 @@ def test_a_window_is_closed_after_a_long_save(
     file = tmp_path / "large.pgmz"
     monkeypatch.setattr(saving, "SMALL_DATA", 0)
     monkeypatch.setattr(progress_dialog, "QUIET_MS", 0)
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
     add_sprinkler(window.app)
     window.close()
+    answer(Answer.Save)
     assert window.isVisible()
     qtbot.waitUntil(lambda: not window.isVisible())
     assert list(read_project(file).models) == ["m1"]
@@ -74,18 +89,16 @@ def test_a_window_is_closed_after_a_long_save(
 def test_saying_save_and_then_choosing_no_file_keeps_the_window_open(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: Answer.Save)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     add_sprinkler(window.app)
     window.close()
+    answer(Answer.Save)
     assert window.isVisible()
 
 
-def test_nothing_is_asked_when_everything_is_saved(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: pytest.fail("nothing is unsaved"))
+def test_nothing_is_asked_when_everything_is_saved(window: MainWindow) -> None:
     window.close()
+    assert open_boxes() == []
     assert not window.isVisible()
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.io.project.project_file import project_bytes, read_project
@@ -20,6 +20,7 @@ from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.widgets.basic import Note
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.questions import Answer, answer, is_saved_to
 from tests.gui.samples import add_sprinkler
 from tests.gui.unsaved import add_a_run_that_cannot_be_saved, loss_note
 
@@ -61,7 +62,7 @@ def test_a_saved_project_needs_no_recovery(
     assert not window.autosave.file.exists()
     add_sprinkler(window.app)
     file = save(qtbot, window)
-    assert ProjectSaver(window.app).save_to(tmp_path / "mine.pgmz")
+    assert is_saved_to(window.app, tmp_path / "mine.pgmz")
     assert not file.exists()
     assert list(recovery_folder().iterdir()) == []
 
@@ -133,14 +134,14 @@ def test_what_is_discarded_is_not_offered_again(
 
 
 def test_saying_no_to_losing_the_open_project_keeps_both(
-    qtbot: QtBot, window: MainWindow, gone_process: int, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, gone_process: int
 ) -> None:
     add_sprinkler(window.app)
     as_if_crashed(save(qtbot, window), gone_process)
     window.app.change("Rename", partial(edits.set_title, title="newer"))
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: QMessageBox.StandardButton.Cancel)
     [entry] = left_behind()
     recover(window.app, entry)
+    answer(Answer.Cancel)
     assert window.app.project.title == "newer"
     assert left_behind() == [entry]
 
@@ -272,13 +273,6 @@ def test_a_recovered_project_whose_file_was_written_since_is_not_saved_over_it_u
     path.write_bytes(b"newer work of another window")
     [entry] = left_behind()
     recover(window.app, entry)
-    asked: list[str] = []
-
-    def cancel(box: QMessageBox) -> QMessageBox.StandardButton:
-        asked.append(box.text())
-        return QMessageBox.StandardButton.Cancel
-
-    monkeypatch.setattr(QMessageBox, "exec", cancel)
-    assert not ProjectSaver(window.app).save_to(path)
-    assert len(asked) == 1
+    assert not is_saved_to(window.app, path)
+    answer(Answer.Cancel)
     assert path.read_bytes() == b"newer work of another window"

@@ -30,7 +30,7 @@ from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.core.learning.edge_moves import MoveKey
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import DataEntry, ModelEntry, Outcome, Project, Run
-from pgmstudio.gui.files.closing import settled
+from pgmstudio.gui.files.closing import when_settled
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.jobs.learning_run import LearningRun
 from pgmstudio.gui.languages.pdg.size_history import graph_trail
@@ -43,6 +43,7 @@ from pgmstudio.gui.structure.move_search import move_search
 from pgmstudio.gui.window.main_window import MainWindow, panel_widget
 from pgmstudio.gui.window.registry import PANELS
 from tests.gui.graph_pages import coronary, coronary_rows, open_graph
+from tests.gui.questions import Answer, answer, is_settled
 from tests.gui.samples import add_sprinkler
 from tests.gui.walking import FURTHER, arrange, opened_windows, restore, settle, words_in
 
@@ -147,14 +148,13 @@ def test_a_run_that_goes_on_when_its_project_is_closed_does_not_land_in_the_next
     open_best(app, run)
     assert following_model in app.project.models
     app.document.undo_stack.setClean()
-    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
-    monkeypatch.setattr(QMessageBox, "exec", lambda _box: answers.pop(0))
-    assert not settled(app)
+    assert not is_settled(app)
+    answer(Answer.Cancel)
     assert not run.state.is_end
-    assert settled(app)
     other = another_project()
-    show_project(app, other, None)
-    assert settled(app)
+    when_settled(app, partial(show_project, app, other, None))
+    answer(Answer.Discard)
+    assert is_settled(app)
     assert app.workspace.runs.runs == ()
     assert app.workspace.runs.wait(30)
     qtbot.wait(100)

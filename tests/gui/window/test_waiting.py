@@ -25,6 +25,7 @@ from pgmstudio.gui.files.saving import ProjectSaver
 from pgmstudio.gui.jobs import progress_dialog as waiting
 from pgmstudio.gui.jobs.progress_dialog import WaitingDialog, run_with_progress
 from pgmstudio.gui.window.main_window import MainWindow
+from tests.gui.questions import is_saved_to
 from tests.gui.samples import add_sprinkler
 
 
@@ -116,7 +117,7 @@ def test_a_large_project_is_saved_and_opened_beside_the_window(
 ) -> None:
     add_sprinkler(window.app)
     before, file = window.app.project, tmp_path / "large.pgmz"
-    assert ProjectSaver(window.app).save_to(file)
+    assert is_saved_to(window.app, file)
     assert window.app.document.is_saved
     assert project_bytes(read_project(file)) == project_bytes(before)
     open_files(window.app, [file])
@@ -142,11 +143,11 @@ def test_stopping_to_save_leaves_the_file_and_the_mark_of_changes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "large.pgmz"
-    assert ProjectSaver(window.app).save_to(file)
+    assert is_saved_to(window.app, file)
     written = file.read_bytes()
     add_sprinkler(window.app)
     monkeypatch.setattr(saving, "write_project", stopped)
-    assert not ProjectSaver(window.app).save_to(file)
+    assert not is_saved_to(window.app, file)
     assert file.read_bytes() == written
     assert not window.app.document.is_saved
 
