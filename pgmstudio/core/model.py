@@ -114,6 +114,26 @@ def edge_text(model: Model, source: str, target: str) -> str:
 
 
 @runtime_checkable
+class HasTables(Model, Protocol):
+    """A model whose probabilities are products of entries of tables, one of each, or sums of such
+    products."""
+
+    @property
+    def tables(self) -> tuple[NDArray[np.float64], ...]: ...
+
+
+@runtime_checkable
+class HasTrees(Model, Protocol):
+    """A weighted sum of models."""
+
+    @property
+    def trees(self) -> tuple[Model, ...]: ...
+
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+
+
+@runtime_checkable
 class HasDag(Model, Protocol):
     """A model that stores its directed acyclic graph."""
 

@@ -16,7 +16,14 @@ from pgmstudio.core.errors import ParameterError, TooLargeError
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.likelihood import log2_probabilities
 from pgmstudio.core.languages.registry import LANGUAGES
-from pgmstudio.core.model import DirectedModel, Model, ProbabilisticModel, UndirectedModel
+from pgmstudio.core.model import (
+    DirectedModel,
+    HasTables,
+    HasTrees,
+    Model,
+    ProbabilisticModel,
+    UndirectedModel,
+)
 from pgmstudio.core.number_format import count_of, whole
 
 # Rows whose missing cells are summed out to see whether they have probability 0.
@@ -119,13 +126,12 @@ def _impossible_rows(model: ProbabilisticModel, data: DataSet) -> int:
     return int(data.row_weights[logs == -math.inf].sum())
 
 
-def _is_positive(model: object) -> bool:
+def _is_positive(model: Model) -> bool:
     """Whether its tables show that no row has probability 0."""
-    parts = zip(getattr(model, "trees", ()), getattr(model, "weights", ()), strict=False)
-    if any(weight > 0 and _is_positive(tree) for tree, weight in parts):
-        return True
-    tables = getattr(model, "tables", ())
-    return len(tables) > 0 and all(np.all(np.asarray(table) > 0) for table in tables)
+    if isinstance(model, HasTrees):
+        trees = zip(model.trees, model.weights, strict=True)
+        return any(weight > 0 and _is_positive(tree) for tree, weight in trees)
+    return isinstance(model, HasTables) and all(bool((table > 0).all()) for table in model.tables)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pgmstudio.core.data.chunked import ChunkedData, PassProgress, RowsNotInMemo
 from pgmstudio.core.data.counting import family_counter, joint_counts, pair_counts
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import Cancelled, DataError, DataFileError
-from pgmstudio.core.execution.events import NEVER, Progress, StopSwitch
+from pgmstudio.core.execution.events import NEVER, Note, Progress, StopSwitch
 from pgmstudio.core.io.data import large_table
 from pgmstudio.core.io.data.large_table import LargeTable, can_stay_in_file, open_table
 from pgmstudio.core.io.data.options import ImportOptions
@@ -192,7 +192,7 @@ def test_a_step_of_em_for_trees_on_chunks_is_that_in_memory(
     other.put(em.taken())
     for _ in range(3):
         total, masses, pairs = expected_pairs(large, em.mixture(), NEVER)
-        other.improve_by(pairs, masses)
+        other.improve_by(pairs, masses, large.total_weight)
         assert em.improve() == pytest.approx(total * np.log(2), rel=1e-9)
         assert (em.forests == other.forests).all()
         for tree, again in zip(em.mixture().trees, other.mixture().trees, strict=True):
@@ -291,6 +291,17 @@ def test_a_run_reports_its_passes_and_stops_within_one(tmp_path: Path) -> None:
                 switch.cancel()
     assert seen
     assert large.passes == 0
+
+
+def test_missing_cells_of_rows_in_chunks_are_reported_with_a_way_to_complete_them(
+    tmp_path: Path,
+) -> None:
+    large = opened(written(tmp_path, table(missing=0.1)))
+    params = learner_of("tree.chow-liu").params_type()
+    events = LearnTask("tree.chow-liu", large, params, 0)(NEVER)
+    notes = " ".join(event.message for event in events if isinstance(event, Note))
+    assert "read in chunks, so missing cells are not completed" in notes
+    assert "Import the table, or a part of it" in notes
 
 
 def test_progress_moves_within_a_pass(tmp_path: Path) -> None:

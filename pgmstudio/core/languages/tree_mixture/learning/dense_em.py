@@ -232,9 +232,9 @@ class TreeMixtureEm(TreeMixtureSteps):
         )
         self._update_terms(k)
 
-    def improve_by(self, pairs: Sequence[PairCounts], masses: Floats) -> None:
-        """The M step for sums over rows that are elsewhere: the mass of every component and the
-        counts of all pairs of columns in it."""
+    def improve_by(self, pairs: Sequence[PairCounts], masses: Floats, total_weight: float) -> None:
+        """The M step for sums over rows that are elsewhere: the mass of every component, the
+        counts of all pairs of columns in it, and the weight of the rows."""
         first, second = np.triu_indices(self.rows.cell_count)
         ranks = self._rank_of[first], self._rank_of[second]
         at = (self._offsets[np.minimum(*ranks)] + np.maximum(*ranks)) * self._lanes
@@ -248,7 +248,7 @@ class TreeMixtureEm(TreeMixtureSteps):
                 joints[u, u] = np.diag(counted.table(u, other).sum(axis=1))
             self._sums[0][at + k] = self._pairs_of(joints)
         self._works[0].masses[:] = masses
-        for _ in self._maximising():
+        for _ in self._maximising(total_weight):
             pass
 
     # -- prior ------------------------------------------------------------------------------------

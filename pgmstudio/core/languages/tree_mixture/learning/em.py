@@ -391,7 +391,7 @@ class TreeMixtureSteps(TreeMixtureExpectation):
             given[np.flatnonzero(known >= 0), known[known >= 0]] = 1.0
             given *= self.rows.weights[begin:end, None]
             self._add_given(begin, end, given)
-        yield from self._maximising()
+        yield from self._maximising(self.rows.total_weight)
 
     def _add_given(self, begin: int, end: int, given: Floats) -> None:
         """Add these responsibilities of the rows begin … end − 1 to the sums."""
@@ -413,13 +413,14 @@ class TreeMixtureSteps(TreeMixtureExpectation):
         """The same in parts, for large data; yields progress."""
         self._clear()
         yield from (Part(fraction, ROWS) for fraction in self._pass(self.rows, is_counting=True))
-        yield from self._maximising()
+        yield from self._maximising(self.rows.total_weight)
 
     # -- the trees --------------------------------------------------------------------------------
 
-    def _maximising(self) -> Iterator[Part]:
+    def _maximising(self, total_weight: float) -> Iterator[Part]:
+        """The M step from the sums over rows of this weight."""
         self.masses = self._works[0].masses + self._works[1].masses
-        total = self.rows.total_weight + self.priors.weight_rows
+        total = total_weight + self.priors.weight_rows
         masses = self.masses + self.priors.weight_rows / self.count
         if self.priors.weight_entropy > 0 and total > 0:
             self.weights = entropic_weights(masses, self.priors.weight_entropy, self.weights)

@@ -355,14 +355,12 @@ class MixtureSearch:
         """The mixture after a few more steps on a table that is read in chunks, and the bits per
         row before the last of them."""
         priors = self._priors(best.point.trees, best.point.smoothing)
-        rows = replace(self._train)
-        vars(rows)["total_weight"] = data.total_weight  # the sums come from all rows
-        em = TreeMixtureEm(rows, best.point.trees, priors, self._cancel)
+        em = TreeMixtureEm(self._train, best.point.trees, priors, self._cancel)
         bits = 0.0
         for step in range(LAST_STEPS):
             total, masses, pairs = expected_pairs(data, model, self._cancel)
             bits = total / data.total_weight
-            em.improve_by(pairs, masses)
+            em.improve_by(pairs, masses, data.total_weight)
             model = em.mixture()
             counters = {"score": bits, "restart": -2.0, "EM step": float(step + 1)}
             yield Progress((step + 1) / LAST_STEPS, "EM on all rows", counters)

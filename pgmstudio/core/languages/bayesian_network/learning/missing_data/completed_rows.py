@@ -80,6 +80,11 @@ HELD_OUT = 0.2
 # Beyond these a table is searched over its available cases: columns² × rows, and cells of pairs.
 MAX_WORK = 1e11
 MAX_PAIR_CELLS = 5e7
+# What is done where completing takes too long.
+AVAILABLE_ROWS = (
+    "missing cells are not completed: each part of the structure is judged on the rows that have "
+    "its cells."
+)
 PER_ROW = "log2_likelihood_per_row"
 
 
@@ -100,10 +105,16 @@ def completed_rows(
     """
     if missing == AVAILABLE or not data.has_missing:
         return data
-    if isinstance(data, ChunkedData) or _is_too_large(data):
+    if isinstance(data, ChunkedData):
         yield Note(
-            "The table is too large to complete its missing cells, so each part of the structure "
-            "was judged on the rows that have its cells."
+            f"The rows are read in chunks, so {AVAILABLE_ROWS} "
+            "Import the table, or a part of it, to have them completed."
+        )
+        return data
+    if _is_too_large(data):
+        yield Note(
+            f"The table is too large, so {AVAILABLE_ROWS} "
+            "Learn from fewer rows or columns to have them completed."
         )
         return data
     # Its own draws: what the learner draws does not depend on how many cells are missing.

@@ -15,6 +15,9 @@ from pgmstudio.core.execution.thread_pool import run_to_end
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.data.reader import read_data
+from pgmstudio.core.languages.bayesian_network.learning.missing_data import (
+    completed_rows as completing,
+)
 from pgmstudio.core.languages.bayesian_network.learning.missing_data.completed_rows import (
     completed_rows,
 )
@@ -180,6 +183,17 @@ def test_rows_of_probability_zero_are_a_warning_at_the_run() -> None:
     assert np.isinf(log2_probabilities(model, data)).sum() == 1
     assert "Warning: 1 row of the data" in notes(AVAILABLE)
     assert "probability 0" not in notes(EM)
+
+
+def test_a_table_that_is_too_large_to_complete_is_judged_by_its_available_cells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completing, "MAX_WORK", 1.0)
+    data = clinic()
+    events = completed_rows(data, EM, rng=np.random.default_rng(0))
+    (note,) = [event for event in events if isinstance(event, Note)]
+    assert note.message.startswith("The table is too large, so missing cells are not completed")
+    assert "Learn from fewer rows or columns" in note.message
 
 
 def small_graph(data: DataSet) -> DecisionGraph:
