@@ -105,12 +105,10 @@ class Canvas(QWidget):
 
     # -- where it is on the screen
 
-    def rect_of(self, nodes: Sequence[str]) -> QRect | None:
-        """The screen rectangle of the last of these nodes; None when none is drawn."""
-        drawn = [node for node in nodes if node in self.scene.nodes]
-        if not drawn:
-            return None
-        return self._on_screen(self.scene.nodes[drawn[-1]].box)
+    def rect_of(self, nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> QRect | None:
+        """The screen rectangle of the last of these; None when none is drawn."""
+        box = self.view.box_of(nodes, edges)
+        return None if box is None else self._on_screen(box)
 
     def _on_screen(self, box: QRectF) -> QRect:
         seen = self.view.mapFromScene(box).boundingRect()

@@ -81,6 +81,7 @@ LABEL_SHRINKS_TO = 0.62
 _STEP_RADIUS = 8.0
 # Position of a label that was not placed: nearer the target, edges from one source diverge.
 _DEFAULT_FRACTION = 0.6
+_MIDDLE = 40.0  # px around the middle of a selected edge that stay in sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +218,13 @@ class EdgeItem(QGraphicsItem):
         x, y = self._label_point or place.on(self.route)
         width = canvas_metrics("caption").horizontalAdvance(text) + 8
         return QRectF(x - width / 2, y - 8, width, 16)
+
+    @property
+    def middle_box(self) -> QRectF:
+        """Its label, or a small box around its middle."""
+        x, y = self.route.at(0.5)
+        around = QRectF(x - _MIDDLE / 2, y - _MIDDLE / 2, _MIDDLE, _MIDDLE)
+        return self.label_rect.adjusted(-8, -8, 8, 8) if self._label_text() else around
 
     def _label_text(self) -> str:
         """Its label or its strength, as far as it fits."""

@@ -9,7 +9,6 @@ for them.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,6 +26,7 @@ from pgmstudio.core.drawing.layout.boxes import (
 from pgmstudio.core.inference.base import Scale
 from pgmstudio.gui.canvas.fonts import canvas_metrics, metrics_of_height
 from pgmstudio.gui.canvas.node_view import NodeMode, NodeView
+from pgmstudio.gui.widgets.soft_breaks import halves
 
 INDENT = 9.0
 NUMBER_COLUMN = 40.0
@@ -139,7 +139,6 @@ IN_BOX_OF_ITS_OWN, MIN_PART = 9.5, 0.85
 INSET, MAX_WIDER = 3.0, 7.0
 _LINE_HEIGHT = 1.15  # of a line of text, in font sizes
 MIN_BAR = 2.0  # pixels on screen; thinner bars are left out
-_BREAK = re.compile(r"(?<=[\s_.\-/])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def name_rect(box: QRectF) -> QRectF:
@@ -206,14 +205,10 @@ def _largest_name(title: str, rect: QRectF, zoom: float) -> tuple[tuple[str, ...
 
 
 def _lines(title: str, metrics: QFontMetricsF, width: float, *, in_words: bool) -> tuple[str, ...]:
-    """One line, or two cut where words end; a single word is cut in its middle if it may be."""
-    if metrics.horizontalAdvance(title) <= width:
-        return (title,)
-    breaks = [match.start() for match in _BREAK.finditer(title) if 0 < match.start() < len(title)]
-    if not breaks and not in_words:
-        return (title,)
-    at = min(breaks or [len(title) // 2], key=lambda position: abs(2 * position - len(title)))
-    return title[:at].strip(), title[at:].strip()
+    """One line, or two where it does not fit."""
+    return (
+        (title,) if metrics.horizontalAdvance(title) <= width else halves(title, in_words=in_words)
+    )
 
 
 def named_box(face: NodeView, box: QRectF, pixels: int) -> QRectF:

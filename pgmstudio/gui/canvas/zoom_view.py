@@ -199,13 +199,20 @@ class ZoomView(QGraphicsView):
         # Not before a double click is over: both clicks must hit the same item.
         self._clear_later.start(QApplication.doubleClickInterval())
 
-    def selected_box(self) -> QRectF | None:
-        """The box of the last selected node; None when none is selected."""
-        item = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
-        return None if item is None else item.box
+    def box_of(self, nodes: Sequence[str], edges: Sequence[tuple[str, str]] = ()) -> QRectF | None:
+        """The box of the last of these nodes, else the label or the middle of the last of these
+        edges; None when none is drawn."""
+        drawn = [node for node in nodes if node in self.graph.nodes]
+        if drawn:
+            return self.graph.nodes[drawn[-1]].box
+        lines = [edge for edge in edges if edge in self.graph.edges]
+        return self.graph.edges[lines[-1]].middle_box if lines else None
+
+    def _selected_box(self) -> QRectF | None:
+        return self.box_of(self.graph.selected_nodes, self.graph.selected_edges)
 
     def _show_selected_uncovered(self) -> None:
-        box = self.selected_box()
+        box = self._selected_box()
         if self._covered == (0, 0) or box is None:
             return
         if self.is_pressed:
@@ -362,13 +369,13 @@ class ZoomView(QGraphicsView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # A panel that opens makes the view smaller, but must not cover the selected node.
-        selected = self.graph.nodes.get(next(reversed(self.graph.selected_nodes), ""))
+        selected = self._selected_box()
         before = QRect(QPoint(), event.oldSize())
-        was_seen = selected is not None and before.contains(self.mapFromScene(selected.pos()))
+        was_seen = selected is not None and before.contains(self.mapFromScene(selected.center()))
         super().resizeEvent(event)
         if self.is_fitted:
             self.fit()
             return
         self._extend_scene_rect()
         if selected is not None and was_seen:
-            self._pan_to_show(selected.box)
+            self._pan_to_show(selected)

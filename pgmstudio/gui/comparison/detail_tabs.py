@@ -180,13 +180,12 @@ class DifferenceGrid(GridView):
         self._fit()
 
     def _fit(self) -> None:
-        names = self._cells.columns
-        metrics = QFontMetricsF(theme().font("dense", "semibold"))
         numbers = QFontMetricsF(theme().font("caption", "semibold"))
         texts = [difference_text(value) for line in self._cells.cells for value in line]
         number = max(map(numbers.horizontalAdvance, [*texts, "−0.000"])) + 2
-        for column, name in enumerate(names):
-            self.setColumnWidth(column, round(max(number, metrics.horizontalAdvance(name)) + 6))
+        head = self.horizontalHeader()
+        for column in range(len(self._cells.columns)):
+            self.setColumnWidth(column, max(round(number + 6), head.sectionSizeHint(column)))
 
     def _restyle(self) -> None:
         super()._restyle()

@@ -162,10 +162,11 @@ class CompareTable(Table):
     def _fit(self) -> None:
         """Fit the height to the lines and the columns to their contents."""
         head, area = self.horizontalHeader(), self.viewport().width()
-        self.show_short_titles(area < _WIDE * theme().scale)
         assert isinstance(head, SortHead)
         least = round(_MIN_NAME * theme().scale)
-        for head.has_room_for_help in (True, False):
+        looks = ((False, True), (False, False), (True, True), (True, False))
+        for is_short, head.has_room_for_help in looks[2 * (area < _WIDE * theme().scale) :]:
+            self.show_short_titles(is_short)
             widths = [
                 max(head.sectionSizeHint(column), self.sizeHintForColumn(column))
                 for column in range(len(_COLUMNS))

@@ -327,7 +327,8 @@ class ModelPage(Page):
         return self.front.legend_entries()
 
     def selected_rect(self) -> QRect | None:
-        return self.front.rect_of(self._app.workspace.selection.nodes)
+        selection = self._app.workspace.selection
+        return self.front.rect_of(selection.nodes, selection.edges)
 
     @property
     def front(self) -> Canvas:

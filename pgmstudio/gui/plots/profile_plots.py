@@ -37,6 +37,7 @@ from pgmstudio.gui.plots.matrix_plot import (
 )
 from pgmstudio.gui.theme.language_symbols import mark_path
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.soft_breaks import halves
 
 _TOP, _LEGEND, _COLUMN, _AXIS = 16.0, 22.0, 40.0, 44.0
 _MAX_COLUMN = 120.0
@@ -158,12 +159,16 @@ class ProfilePlot(ProfileChart):
         return np.array([profiles.tables[n][number, code] for n, code in profiles.columns()])
 
     def _column_width(self, profiles: Profiles) -> float:
-        """Px for the longest state, and for the longest name above its columns, within limits."""
+        """Px for the longest state, and for the longest name, in one line or two, below its
+        columns, within limits."""
         columns, scale = profiles.columns(), theme().scale
         counts = Counter(name for name, _ in columns)
         states = longest_name(profiles.domain[name].states[code] for name, code in columns)
         metrics = QFontMetricsF(theme().font("caption", "medium"))
-        names = max((metrics.horizontalAdvance(n) / k for n, k in counts.items()), default=0.0)
+        names = max(
+            (metrics.horizontalAdvance(line) / k for n, k in counts.items() for line in halves(n)),
+            default=0.0,
+        )
         return min(max(states + 12, names + 8, _COLUMN * scale), _MAX_COLUMN * scale)
 
     def minimumSizeHint(self) -> QSize:
@@ -228,14 +233,18 @@ class ProfilePlot(ProfileChart):
             state = profiles.domain[name].states[code]
             texts.append(Text(box, state, ink="text_secondary", cut=_MIDDLE))
         bold = look.font("caption", "medium")
+        metrics = QFontMetricsF(bold)
         start = 0
         for variable in profiles.domain:
             count = sum(name == variable.name for name, _ in columns)
             box = QRectF(left + wide * start + 3, top + line, wide * count - 6, line)
-            texts.append(Text(box, variable.name, font=bold, cut=_MIDDLE))
+            is_whole = metrics.horizontalAdvance(variable.name) <= box.width()
+            for part in (variable.name,) if is_whole else halves(variable.name):
+                texts.append(Text(QRectF(box), part, font=bold, cut=_MIDDLE))
+                box.translate(0, line)
             if start:
                 parts.moveTo(left + wide * start, frame.area.top())
-                parts.lineTo(left + wide * start, box.bottom())
+                parts.lineTo(left + wide * start, top + 2 * line)
             start += count
         self.items.texts("columns' names", texts, TEXT_Z)
         self.items.shape("parts", parts, GRID_Z, ink=QPen(look.color("border"), 1))

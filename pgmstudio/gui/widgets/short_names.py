@@ -48,7 +48,7 @@ class ShortNames:
         """Every name with its short form; all are different."""
         for mode in _MODES:
             shown = {name: metrics.elidedText(name, mode, width) for name in self.names}
-            if len({*shown.values()}) == len(shown):
+            if len({*shown.values()}) == len(shown) and not self._seem_same(shown):
                 return shown
         shown = {name: metrics.elidedText(name, _MODES[0], width) for name in self.names}
         used = {name for name in self.names if shown[name] == name}
@@ -65,6 +65,12 @@ class ShortNames:
             used.add(text)
             shown[name] = text
         return shown
+
+    def _seem_same(self, shown: Mapping[str, str]) -> bool:
+        """Whether “Spanning tr…” stands for “Spanning tree 2” beside a “Spanning tree”."""
+        whole = [name for name in self.names if shown[name] == name]
+        beginnings = [text[:-1] for text in shown.values() if text.endswith("…")]
+        return any(name.startswith(text) for text in beginnings for name in whole)
 
     def _without_common_words(self, name: str, metrics: QFontMetrics, width: int) -> str:
         """Words that many names have give way to an ellipsis, those inside a name first."""

@@ -33,6 +33,7 @@ from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.number_help import NumberHelp
 
 _GAP = 6
+_BETWEEN = " · "
 # These stand out as a whole; of the others only the numbers do.
 _IN_ONE_INK = ("statusRuns", "statusWaits")
 IDLE_TIP = "Runs under way; click stops them."
@@ -49,9 +50,9 @@ class StatusBar(QStatusBar):
         self.setObjectName("statusBar")
         self.setSizeGripEnabled(False)
         self._strip = _Strip()
-        self._left: list[QPushButton] = []
-        self._right: list[QPushButton] = []
-        self._helps: dict[QPushButton, NumberHelp] = {}
+        self._left: list[_Part] = []
+        self._right: list[_Part] = []
+        self._helps: dict[_Part, NumberHelp] = {}
         self.data = self._part("statusData", "The data set in use; click copies this text.")
         self.graph = self._part("statusGraph", "Nodes and edges of the active model.")
         self.selection = self._part("statusSelection", "Selected nodes : edges.")
@@ -80,7 +81,8 @@ class StatusBar(QStatusBar):
         self.waits = self._part(
             "statusWaits", "Typed numbers become beliefs once their column sums to 1.", right=True
         )
-        # The first to go when the bar is too narrow for all; P(e) and the run signal stay.
+        # The first to go when the bar is too narrow for all, after they were shortened; P(e) and
+        # the run signal stay.
         self._dropping = (
             self.data,
             self.graph,
@@ -90,7 +92,7 @@ class StatusBar(QStatusBar):
             self.surprise,
         )
         self._parts = (*self._dropping, self.evidence, self.waits)
-        self._wanted: set[QPushButton] = set()
+        self._wanted: set[_Part] = set()
         self.signal = self._part("statusRuns", IDLE_TIP, right=True)
         self.addWidget(self._strip, 1)
         self._strip.asked.connect(self._fit)
@@ -112,14 +114,14 @@ class StatusBar(QStatusBar):
         self._refresh()
         self._refresh_runs()
 
-    def _part(self, name: str, tip: str, *, right: bool = False, explains: str = "") -> QPushButton:
-        part = QPushButton() if name in _IN_ONE_INK else _Facts()
+    def _part(self, name: str, tip: str, *, right: bool = False, explains: str = "") -> _Part:
+        part = _Part(has_numbers=name not in _IN_ONE_INK)
         part.setObjectName(name)
         part.setProperty("role", "status")
         part.setFlat(True)
         part.setToolTip(tip)
         part.setAccessibleName(tip)
-        part.clicked.connect(lambda: QApplication.clipboard().setText(part.text()))
+        part.clicked.connect(lambda: QApplication.clipboard().setText(part.facts or part.text()))
         part.setParent(self._strip)
         (self._right if right else self._left).append(part)
         if explains:
@@ -142,7 +144,7 @@ class StatusBar(QStatusBar):
             facts = data_facts(data.name, rows, columns, missing - sets, complete, sets)
         if facts is None:
             facts = "no data" if workspace.project.models else "No project open"
-        self.data.setText(facts)
+        self.data.facts = facts
         self._wanted = {self.data}
         if entry is not None:
             self._refresh_model(entry)
@@ -157,7 +159,7 @@ class StatusBar(QStatusBar):
         workspace = self._app.workspace
         self._wanted |= {self.graph, self.selection, self.evidence}
         description = language_view(entry.model.kind).description.load()
-        self.graph.setText(description.structure(entry.model))
+        self.graph.facts = description.structure(entry.model)
         chosen = workspace.selection
         self.selection.setText(f"selected {len(chosen.nodes)} : {len(chosen.edges)}")
         live = workspace.active_beliefs
@@ -188,12 +190,17 @@ class StatusBar(QStatusBar):
             self.speed.setText(f"updated in {live.update_ms:.1f} ms")
 
     def _fit(self) -> None:
-        """Show what is wanted and fits."""
+        """Show what is wanted and fits: shortened, where that is enough."""
         shown = [part for part in self._parts if part in self._wanted]
         gaps = 2 * _GAP  # the second as a reserve, as numbers change
         wide = {part: part.sizeHint().width() + gaps for part in (*shown, self.signal)}
         for part in wide.keys() & self._helps.keys():
             wide[part] += self._helps[part].width()
+        for part in (p for p in shown if p.facts):
+            wide[part] = 0
+            free = self.width() - sum(wide.values()) - gaps
+            part.shorten_to(free)
+            wide[part] = part.sizeHint().width() + gaps
         for part in self._dropping:
             if part in shown and sum(wide.values()) > self.width():
                 shown.remove(part)
@@ -204,9 +211,7 @@ class StatusBar(QStatusBar):
             asked.setVisible(part in shown and asked.has_number)
         self._strip.arrange(self._with_helps(self._left, wide), self._with_helps(self._right, wide))
 
-    def _with_helps(
-        self, parts: Sequence[QPushButton], shown: Container[QPushButton]
-    ) -> list[QWidget]:
+    def _with_helps(self, parts: Sequence[_Part], shown: Container[_Part]) -> list[QWidget]:
         """The shown parts, each before the “?” of its number."""
         widgets: list[QWidget] = []
         for part in (p for p in parts if p in shown):
@@ -257,47 +262,76 @@ class StatusBar(QStatusBar):
         self._refresh_runs()
 
 
-class _Facts(QPushButton):
-    """A text with its numbers in a heavier weight."""
+class _Part(QPushButton):
+    """A text, its numbers in a heavier weight; of facts with “ · ” between, the last give way."""
 
     # Used many times after each click, while text and look are the same.
     _measured: tuple[tuple[str, str, float], QSize] | None = None
+    _shortened: tuple[str, float, str, float] | None = None
+
+    def __init__(self, *, has_numbers: bool) -> None:
+        super().__init__()
+        self._has_numbers = has_numbers
+        self.facts = (
+            ""  # all of them, of which `shorten_to` shows what fits; empty: never shortened
+        )
+
+    def shorten_to(self, width: float) -> None:
+        """Show as many of the facts as fit, at least those to the first number."""
+        look = self.facts, width, self.font().key(), theme().scale
+        if look == self._shortened:
+            return
+        self._shortened = look
+        parts = self.facts.split(_BETWEEN)
+        counts = [number for number, part in enumerate(parts, 1) if _NUMBERS.search(part)]
+        least = next(iter(counts), 1)
+        # Measured before it is set: each new text lays out the bar again.
+        around = super().sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text())
+        while len(parts) > least and around + sum(self._widths(_BETWEEN.join(parts))) > width:
+            parts.pop()
+        self.setText(_BETWEEN.join(parts))
 
     def sizeHint(self) -> QSize:
+        if not self._has_numbers:
+            return super().sizeHint()
         look = self.text(), self.font().key(), theme().scale
         if self._measured is None or self._measured[0] != look:
             plain = super().sizeHint()
             words = self.fontMetrics().horizontalAdvance(self.text())
-            wide = plain.width() - words + sum(self._widths())
+            wide = plain.width() - words + sum(self._widths(self.text()))
             self._measured = look, QSize(wide, plain.height())
         return self._measured[1]
 
-    def _pieces(self) -> list[tuple[str, bool]]:
+    @staticmethod
+    def _pieces(text: str) -> list[tuple[str, bool]]:
         """The text in pieces, and which of them are numbers."""
         pieces, end = [], 0
-        for matches in _NUMBERS.finditer(self.text()):
-            pieces += [(self.text()[end : matches.start()], False), (matches.group(), True)]
+        for matches in _NUMBERS.finditer(text):
+            pieces += [(text[end : matches.start()], False), (matches.group(), True)]
             end = matches.end()
-        return [*pieces, (self.text()[end:], False)]
+        return [*pieces, (text[end:], False)]
 
     def _fonts(self) -> tuple[QFont, QFont]:
         heavy = QFont(self.font())
         heavy.setWeight(QFont.Weight.DemiBold)
         return self.font(), heavy
 
-    def _widths(self) -> list[int]:
+    def _widths(self, text: str) -> list[int]:
         measures = [QFontMetrics(font) for font in self._fonts()]
-        return [measures[heavy].horizontalAdvance(words) for words, heavy in self._pieces()]
+        return [measures[heavy].horizontalAdvance(words) for words, heavy in self._pieces(text)]
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._has_numbers:
+            super().paintEvent(event)
+            return
         painter = QStylePainter(self)
         option = QStyleOptionButton()
         self.initStyleOption(option)
         option.text = ""
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
-        fonts, widths = self._fonts(), self._widths()
+        fonts, widths = self._fonts(), self._widths(self.text())
         left = (self.width() - sum(widths)) // 2
-        for (words, heavy), width in zip(self._pieces(), widths, strict=True):
+        for (words, heavy), width in zip(self._pieces(self.text()), widths, strict=True):
             painter.setFont(fonts[heavy])
             painter.setPen(theme().color("text" if heavy else "text_secondary"))
             position = QRect(left, 0, width, self.height())

@@ -111,7 +111,7 @@ def _has_shortcut(text: str) -> bool:
 
 
 def _paints_itself(widget: QAbstractButton) -> bool:
-    return type(widget).__name__ == "_Facts"
+    return type(widget).__name__ == "_Part"
 
 
 @pytest.mark.parametrize(

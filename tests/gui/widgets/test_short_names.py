@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.short_names import ShortNames
+from pgmstudio.gui.widgets.soft_breaks import halves
 
 REGIONS = [
     f"region-{side}-household-income-share-{number:02d}"
@@ -39,3 +40,19 @@ def test_what_tells_names_apart_is_kept(qtbot: QtBot) -> None:
     shown = ShortNames(REGIONS).all(metrics, width)
     assert shown["region-northwest-household-income-share-24"] == "region-northwest…24"
     assert ShortNames(["ab", "cd"]).shorten("ab", metrics, "", 500) == "ab"
+
+
+def test_a_shortened_name_does_not_pass_for_the_beginning_of_another(qtbot: QtBot) -> None:
+    metrics = QFontMetrics(theme().font("dense"))
+    first, second = "Optimum spanning tree", "Optimum spanning tree 2"
+    shown = ShortNames([first, second]).all(metrics, metrics.horizontalAdvance(first) + 1)
+    assert shown[first] == first
+    assert shown[second].startswith("Optimum")
+    assert shown[second].endswith("tree 2")
+
+
+def test_names_are_cut_in_two_where_words_end() -> None:
+    assert halves("Religious groups") == ("Religious", "groups")
+    assert halves("physical_work") == ("physical_", "work")
+    assert halves("pressure") == ("pressure",)
+    assert halves("pressure", in_words=True) == ("pres", "sure")

@@ -293,11 +293,45 @@ def test_the_status_bar_drops_its_parts_from_the_left(qtbot: QtBot, window: Main
     assert not shown[0]
 
 
+def test_facts_in_the_status_bar_are_shortened_before_one_is_dropped(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    open_model_page(window.app, add_sprinkler(window.app))
+    bar = window.statusBar()
+    data = bar.findChild(QPushButton, "statusData")
+    assert data is not None
+    whole = data.text()
+    assert whole.startswith("garden · 400 rows × 3 · ")
+    shown = [part for part in bar.findChildren(QPushButton) if part.isVisible()]
+    bar.resize(sum(part.width() + 12 for part in shown) - 20, bar.height())  # with their gaps
+    qtbot.waitUntil(lambda: data.text() == "garden · 400 rows × 3")
+    assert data.isVisible()
+    data.click()
+    assert QApplication.clipboard().text() == whole
+
+
 def model_page(window: MainWindow, qtbot: QtBot) -> ModelPage:
     page = window.app.center.current
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: bool(page.scene().nodes))
     return page
+
+
+def test_the_inspector_stands_where_the_selected_edge_is_not(
+    qtbot: QtBot, small: MainWindow
+) -> None:
+    page = model_page(small, qtbot)
+    view = page.canvas.view
+    middle = QPointF(*page.scene().edges["rain", "wet"].route.at(0.5))
+    for x in (60, view.width() - 60):
+        view.centre_on(middle + QPointF((view.width() / 2 - x) / view.pixels_per_unit, 0))
+        page.canvas.signals.select.emit((), (("rain", "wet"),))
+        shown, position = overlay(small, "rightOverlay"), page.selected_rect()
+        assert shown.isVisible()
+        assert position is not None
+        cover = QRect(shown.mapToGlobal(QPoint(0, 0)), shown.size())
+        assert not cover.intersects(position), x
+        small.app.workspace.select(())
 
 
 @pytest.mark.parametrize("name", ["rain", "sprinkler", "wet"])

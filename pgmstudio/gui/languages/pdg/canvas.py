@@ -270,10 +270,12 @@ class BandView(CanvasView):
         self._names = BandNames()
         self._arc_text = ("", QPointF())
 
-    def selected_box(self) -> QRectF | None:
+    def box_of(self, nodes: Sequence[str], edges: Sequence[tuple[str, str]] = ()) -> QRectF | None:
         """That of the chosen node: a band is often wider than what is free."""
         chosen = self.bands.chosen
-        return super().selected_box() if chosen is None else self.bands.box_of(chosen)
+        if chosen is None or (nodes and chosen[0] not in nodes):
+            return super().box_of(nodes, edges)
+        return self.bands.box_of(chosen)
 
     def _repaint_far(self) -> None:
         """Repaint the whole view, since names over bands are no items."""
@@ -500,13 +502,6 @@ class BandCanvas(Canvas):
     def _new_view(self) -> BandView:
         self.band_view = BandView(self.bands, self)
         return self.band_view
-
-    def rect_of(self, nodes: Sequence[str]) -> QRect | None:
-        """That of the chosen node, where one is: a band is often wider than what is free."""
-        chosen = self.bands.chosen
-        if chosen is None or chosen[0] not in nodes:
-            return super().rect_of(nodes)
-        return self._on_screen(self.bands.box_of(chosen))
 
     def keep_clear(self, covered: Sequence[QRect]) -> None:
         super().keep_clear(covered)

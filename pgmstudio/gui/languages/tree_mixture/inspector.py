@@ -49,6 +49,7 @@ from pgmstudio.gui.widgets.basic import (
     named,
     row,
     vbox,
+    widening,
 )
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.fact_rows import Fact, FactRows
@@ -284,7 +285,7 @@ class ComponentSections(QWidget):
         self.slider.valueChanged.connect(self._on_slider)
         self._given = named(ElidedLabel("", "tertiary", size="dense"), "inspectorBlendGiven")
         self._given.setAlignment(Qt.AlignmentFlag.AlignRight)
-        ends = row(label("prior weights", "tertiary", size="dense"), self._given)
+        ends = widening(row(label("prior weights", "tertiary", size="dense"), self._given), 1)
         self.facts = FactRows("inspectorComponentFacts")
         self.weights.add(self.slider, ends, self.facts)
         return self.weights
