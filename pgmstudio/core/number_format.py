@@ -167,3 +167,14 @@ def join_names(names: Sequence[str], limit: int = 4, noun: str = "columns") -> s
     if len(names) > limit:
         return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more {noun}"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+# Terms in the names of measures.
+_TERMS = {"mpl": "MPL", "pic": "PIC", "bic": "BIC", "nats": "(nats)", "kappa": "κ"}
+
+
+def measure_title(name: str) -> str:
+    """`additional_tuples` as a heading."""
+    text = " ".join(_TERMS.get(word, word) for word in name.split("_"))
+    text = text.replace("log likelihood", "log-likelihood")
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text

@@ -13,6 +13,7 @@ from pgmstudio.core.number_format import (
     duration,
     general,
     grouped,
+    measure_title,
     signed,
     times,
     whole,
@@ -50,3 +51,14 @@ from pgmstudio.core.number_format import (
 )
 def test_a_number_reads_as_people_write_it(found: str, words: str) -> None:
     assert found == words
+
+
+def test_measures_have_titles_with_the_terms_of_the_field() -> None:
+    names = ("additional_tuples", "log_mpl_nats", "log_likelihood_nats", "bic_nats", "kappa")
+    assert [measure_title(name) for name in names] == [
+        "Additional tuples",
+        "Log MPL (nats)",
+        "Log-likelihood (nats)",
+        "BIC (nats)",
+        "κ",
+    ]

@@ -11,9 +11,10 @@ from pgmstudio.cli.options.data import add_data_options, open_models, read_rows_
 from pgmstudio.cli.terminal.output import Block, Table, count_of, decimal, whole
 from pgmstudio.cli.terminal.parser import CommandParser
 from pgmstudio.cli.terminal.progress import ProgressLine
-from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit, measure_title
+from pgmstudio.core.analysis.fit_comparison import FitComparison, compare_fit
 from pgmstudio.core.analysis.model_comparison import ComparedModel, Comparison, compare
 from pgmstudio.core.languages.registry import no_likelihood_reason
+from pgmstudio.core.number_format import measure_title
 
 HEADER = (
     *("Model", "Kind", "Bits per row", "±", "To the best", "95 % interval"),

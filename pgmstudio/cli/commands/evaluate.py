@@ -24,7 +24,6 @@ from pgmstudio.core.analysis.classification import (
 from pgmstudio.core.analysis.cluster_assignment import component_table, row_components
 from pgmstudio.core.analysis.family_scores import SCORES, GraphScores, graph_scores
 from pgmstudio.core.analysis.feature_selection import features_of
-from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import Likelihood, likelihood_of
 from pgmstudio.core.analysis.tables import surprise_table, table_text
 from pgmstudio.core.data.dataset import DataSet
@@ -34,6 +33,7 @@ from pgmstudio.core.languages.base import ComponentModel
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import a_kind, language_of, no_likelihood_reason
 from pgmstudio.core.model import Model, ProbabilisticModel
+from pgmstudio.core.number_format import measure_title
 
 if TYPE_CHECKING:
     from pgmstudio.core.analysis.classification import Classification

@@ -34,7 +34,6 @@ from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import LearnOutcome, run_learner
 from pgmstudio.cli.terminal.streams import STANDARD
-from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import likelihood_of
 from pgmstudio.core.data.chunked import ChunkedData
 from pgmstudio.core.data.dataset import DataSet
@@ -54,6 +53,7 @@ from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.learning.cost_estimates import forecast_passes
 from pgmstudio.core.learning.graph_ranking import GraphRanking
 from pgmstudio.core.model import Model, ProbabilisticModel, edge_text, edges_of, has_edges
+from pgmstudio.core.number_format import measure_title
 
 PER_ROW = "log2_likelihood_per_row"
 MAX_EDGES = 60  # printed

@@ -51,16 +51,6 @@ class FitComparison:
         return tuple(dict.fromkeys(name for one in self.models for name in one.measures))
 
 
-_TERMS = {"mpl": "MPL", "pic": "PIC", "bic": "BIC", "nats": "(nats)", "kappa": "κ"}
-
-
-def measure_title(name: str) -> str:
-    """`additional_tuples` as a heading."""
-    text = " ".join(_TERMS.get(word, word) for word in name.split("_"))
-    text = text.replace("log likelihood", "log-likelihood")
-    return text[:1].upper() + text[1:] if text[:1].isascii() else text
-
-
 def fit_of(model: Model, data: DataSet) -> dict[str, float]:
     """How a model without probabilities agrees with rows; DataError if its language has no measure
     for it."""

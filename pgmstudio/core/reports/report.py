@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pgmstudio.core.analysis.fit_comparison import compare_fit, measure_title
+from pgmstudio.core.analysis.fit_comparison import compare_fit
 from pgmstudio.core.analysis.model_comparison import compare
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.errors import FileError, PgmStudioError, named
@@ -31,7 +31,7 @@ from pgmstudio.core.io.experiments import (
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.registry import scale_of
 from pgmstudio.core.model import Model, ProbabilisticModel
-from pgmstudio.core.number_format import count_of, decimal, signed, whole
+from pgmstudio.core.number_format import count_of, decimal, measure_title, signed, whole
 from pgmstudio.core.project.project import Project, fingerprints
 from pgmstudio.core.reports.evidence_sections import (
     explanation_part,

@@ -15,7 +15,6 @@ from pgmstudio.core.analysis.family_scores import (
     GraphScores,
     graph_scores,
 )
-from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.analysis.model_comparison import (
     ModelScores,
     model_scores,
@@ -28,7 +27,7 @@ from pgmstudio.core.inference.base import Scale
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.registry import kind_title, language, scale_of
 from pgmstudio.core.model import Model
-from pgmstudio.core.number_format import counted, decimal, general, grouped
+from pgmstudio.core.number_format import counted, decimal, general, grouped, measure_title
 from pgmstudio.core.project.project import ComparisonEntry, Project
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evaluation.figure_card import table_writer

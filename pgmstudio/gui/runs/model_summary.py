@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pgmstudio.core.analysis.fit_comparison import fit_of as fit_without_probabilities
-from pgmstudio.core.analysis.fit_comparison import measure_title
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import rows_over
 from pgmstudio.core.errors import PgmStudioError
@@ -17,7 +16,7 @@ from pgmstudio.core.languages.likelihood import log2_likelihood
 from pgmstudio.core.languages.registry import language_of
 from pgmstudio.core.languages.sizes import SizeBreakdown, size_breakdown
 from pgmstudio.core.model import Model, ProbabilisticModel
-from pgmstudio.core.number_format import counted, decimal, grouped
+from pgmstudio.core.number_format import counted, decimal, grouped, measure_title
 from pgmstudio.core.params import ParamKind, specs_of
 from pgmstudio.core.project.project import restored_params
 from pgmstudio.core.scores.local import AIC_BITS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pgmstudio.core.analysis.fit_comparison import compare_fit, measure_title
+from pgmstudio.core.analysis.fit_comparison import compare_fit
 from pgmstudio.core.analysis.model_comparison import model_scores
 from pgmstudio.core.data.possibility import PossibilityDistribution
 from pgmstudio.core.errors import DataError
@@ -60,14 +60,3 @@ def test_scores_have_the_measures_of_the_language() -> None:
     scores = model_scores(objects_network(FORK), GEOMETRIC)
     assert scores.measures["additional_tuples"] == 3
     assert scores.problem == ""
-
-
-def test_measures_have_titles_with_the_terms_of_the_field() -> None:
-    names = ("additional_tuples", "log_mpl_nats", "log_likelihood_nats", "bic_nats", "kappa")
-    assert [measure_title(name) for name in names] == [
-        "Additional tuples",
-        "Log MPL (nats)",
-        "Log-likelihood (nats)",
-        "BIC (nats)",
-        "κ",
-    ]
