@@ -148,8 +148,16 @@ def open_saved_comparison(app: AppContext, comparison_id: str) -> None:
     app.open("saved comparison", comparison_id)
 
 
-def open_curves_page(app: AppContext, curve_id: str) -> None:
-    app.open("curves", curve_id)
+def open_curves_page(app: AppContext, what: str | Path) -> None:
+    """Show curves of the project by their id, or those of a folder."""
+    app.open("curves", what)
+
+
+def open_curve_plan(
+    app: AppContext, curve_id: str | None = None, *, data_id: str | None = None
+) -> None:
+    """Show the sheet of a plan of SL-curves: a new one, or that of some curves to be extended."""
+    app.open("curve plan", curve_id, data_id=data_id)
 
 
 def open_help(app: AppContext, path: str) -> None:
@@ -162,8 +170,9 @@ def open_pdg_steps(app: AppContext, run: QObject) -> None:
     app.open("PDG steps", run)
 
 
-def open_run_result(app: AppContext, key: str, source: QObject) -> None:
-    """Show the page of one kind of results for an artifact of a run."""
+def open_run_result(app: AppContext, key: str, source: QObject | None = None) -> None:
+    """Show the page of one kind of results for an artifact of a run; without one, of the run behind
+    the active model or the newest."""
     app.open("run result", key, source)
 
 

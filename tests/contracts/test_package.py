@@ -76,7 +76,6 @@ def test_no_modules_import_each_other() -> None:
 LATE_CYCLES = {
     frozenset(f"pgmstudio.{name}" for name in names.split())
     for names in (
-        "core.graphs.spanning_forest core.graphs.spanning_forest_kernels",
         "core.languages.bayesian_network.model core.languages.bayesian_network.arc_reversal",
         "core.languages.markov_network.model core.languages.markov_network.fitting",
         "core.languages.ldag.model core.languages.ldag.contexts core.languages.ldag.labels",
@@ -86,9 +85,6 @@ LATE_CYCLES = {
         "core.io.models.shared.network_builder core.io.models.shared.structure_only "
         "core.io.models.shared.undirected_graphs",
         "api.models api.exchange",
-        "gui.beliefs.belief_service gui.beliefs.evidence_diagnostics",
-        "gui.runs.results.page gui.runs.results.run_result",
-        "gui.curves.actions gui.curves.controller gui.curves.page gui.curves.plan_page",
         "gui.languages.pdg.actions gui.languages.pdg.page_extension",
     )
 }

@@ -21,8 +21,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, DataEntry
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.curves.actions import open_curves
-from pgmstudio.gui.curves.page import CurvesPage
+from pgmstudio.gui.curves.page import CurvesPage, open_curves
 
 # Name, family, marks, how high it rises, from and to which size, where the test rows fall.
 LANGUAGES = (

@@ -1,24 +1,9 @@
-"""The maximum spanning forest of a dense graph: as it is for a few nodes, compiled for many."""
+"""The maximum spanning forest of a dense graph, as plain loops that can be compiled."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-# The nodes whose forest takes less time than to load compiled code.
-PLAIN_NODES = 10
-
-
-def maximum_forest(weights: NDArray[np.float64]) -> list[int | None]:
-    """The parent of every node in the forest of the largest total weight, None for a root."""
-    parents = np.empty(weights.shape[0], dtype=np.int64)
-    if weights.shape[0] <= PLAIN_NODES:
-        grow(weights, parents)
-    else:
-        from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
-
-        grow_forest(weights, parents)
-    return [None if parent < 0 else int(parent) for parent in parents]
 
 
 def grow(weights: NDArray[np.float64], parents: NDArray[np.int64]) -> None:

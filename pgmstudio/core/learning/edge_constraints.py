@@ -19,7 +19,7 @@ from pgmstudio.core.execution.events import NEVER, CancelToken, Note
 from pgmstudio.core.graphs.background_knowledge import Edge, Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.maximum_branching import branching_with_required
-from pgmstudio.core.graphs.spanning_forest import maximum_forest
+from pgmstudio.core.graphs.spanning_forest import grow
 from pgmstudio.core.model import DirectedModel
 
 Flags = NDArray[np.uint8]
@@ -199,6 +199,22 @@ def best_forest(
         parents = maximum_forest(weights)
         return parents if root is None else rooted_at(parents, top)
     return rules.parents(weights, cancel)
+
+
+# The nodes whose forest takes less time than to load compiled code.
+PLAIN_NODES = 10
+
+
+def maximum_forest(weights: NDArray[np.float64]) -> list[int | None]:
+    """The parent of every node in the forest of the largest total weight, None for a root."""
+    parents = np.empty(weights.shape[0], dtype=np.int64)
+    if weights.shape[0] <= PLAIN_NODES:
+        grow(weights, parents)
+    else:
+        from pgmstudio.core.graphs.spanning_forest_kernels import grow_forest
+
+        grow_forest(weights, parents)
+    return [None if parent < 0 else int(parent) for parent in parents]
 
 
 def rooted_at(parents: list[int | None], root: int) -> list[int | None]:

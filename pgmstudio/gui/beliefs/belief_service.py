@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -46,12 +45,10 @@ from pgmstudio.core.languages.sessions import open_fitting_session
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import percent
 from pgmstudio.gui.beliefs.belief_worker import BeliefWorker
+from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics
 from pgmstudio.gui.beliefs.side_queries import SideQuestions
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.debounce import one_shot
-
-if TYPE_CHECKING:
-    from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics
 
 
 class BeliefService(QObject):
@@ -97,9 +94,6 @@ class BeliefService(QObject):
     @cached_property
     def diagnostics(self) -> EvidenceDiagnostics:
         """Conflicts among the findings."""
-        # Here, not above: it imports this module.
-        from pgmstudio.gui.beliefs.evidence_diagnostics import EvidenceDiagnostics
-
         return EvidenceDiagnostics(self)
 
     @property

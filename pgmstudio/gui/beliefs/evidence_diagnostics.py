@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
@@ -18,8 +19,10 @@ from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.core.inference.base import Finding, InferenceSession, Scale
 from pgmstudio.core.model import Model
 from pgmstudio.core.number_format import percent
-from pgmstudio.gui.beliefs.belief_service import BeliefService
 from pgmstudio.gui.widgets.debounce import one_shot
+
+if TYPE_CHECKING:
+    from pgmstudio.gui.beliefs.belief_service import BeliefService
 
 TOPIC = "finding traces"
 # Nothing is computed while evidence is being dragged.

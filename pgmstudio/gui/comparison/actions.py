@@ -18,11 +18,11 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.evidence.action_conditions import NO_MODEL
 from pgmstudio.gui.model_page.action_conditions import PageConditions
 from pgmstudio.gui.model_page.page import ModelPage
-from pgmstudio.gui.navigation import close_welcome, open_learn_page
+from pgmstudio.gui.navigation import close_welcome, open_learn_page, open_run_result
 from pgmstudio.gui.project.run_request import RunRequest
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
 from pgmstudio.gui.runs.model_data import model_sources
-from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, open_result, result_action
+from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, result_action
 from pgmstudio.gui.widgets.actions import ActionSpec
 from pgmstudio.gui.widgets.page import Page
 
@@ -93,7 +93,7 @@ def show_frequencies(app: AppContext) -> None:
     """Open the edge frequencies of the active model's bootstrap, or of the newest one."""
     own = model_sources(app).bootstrap_runs(app.workspace.model_id or "")
     source = ArtifactSource(app, EdgeFrequencies.kind, own[0]) if own else None
-    open_result(app, BOOTSTRAP, source)
+    open_run_result(app, BOOTSTRAP.key, source)
 
 
 def open_languages(app: AppContext) -> Page:

@@ -27,7 +27,7 @@ from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.curves.sweep_run import with_points
 from pgmstudio.gui.jobs.job import Job, JobState
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.navigation import add_and_show_model, open_model_page
+from pgmstudio.gui.navigation import add_and_show_model, open_curve_plan, open_model_page
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.widgets.basic import allow
 from pgmstudio.gui.widgets.file_dialog import ask_where
@@ -179,9 +179,7 @@ class CurvesController(QObject):
 
     def extend(self) -> None:
         """The sheet of the plan, to be added to."""
-        from pgmstudio.gui.curves.plan_page import open_plan
-
-        open_plan(self._app, self._page.curve_id)
+        open_curve_plan(self._app, self._page.curve_id)
 
     # -- beliefs
 

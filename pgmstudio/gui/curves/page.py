@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
 from pgmstudio.core.experiments.curve_chart import Behind, Chart, chart_of
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint, SizeName
 from pgmstudio.core.io.curve_setup import CurveSetup, Loaded, curve_folder, load
-from pgmstudio.core.io.experiments import POINTS
+from pgmstudio.core.io.experiments import POINTS, read_folder_plan
 from pgmstudio.core.number_format import counted, grouped
+from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.scores.local import lambda_bic
 from pgmstudio.gui.context import AppContext
@@ -33,6 +34,7 @@ from pgmstudio.gui.curves.inspector import CurvesSide
 from pgmstudio.gui.curves.query_plot import VIEWS, QueryPlot
 from pgmstudio.gui.curves.sweep_run import CurveRun, points_size, when_allowed, with_distance
 from pgmstudio.gui.jobs.latest_task import LatestTask
+from pgmstudio.gui.navigation import close_welcome
 from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, card_of
 from pgmstudio.gui.plots.model_scatter.scatter import ModelScatter
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
@@ -609,3 +611,30 @@ class CurvesPage(Page):
             disabled_reason=self._why_not(),
             can_extend=can_extend,
         )
+
+
+def open_curves(app: AppContext, what: str | Path) -> CurvesPage:
+    """The live plot of some curves: those of the project by their id, or those of a folder.
+
+    A folder of points that the project does not know yet becomes curves of the project; points that
+    are added to it, by whomever, appear as they come.
+    """
+    curve_id = what if isinstance(what, str) else _curves_of_folder(app, what)
+    close_welcome(app)
+    page = app.open_page(f"curves:{curve_id}", partial(CurvesPage, app, curve_id))
+    assert isinstance(page, CurvesPage)
+    return page
+
+
+def _curves_of_folder(app: AppContext, folder: Path) -> str:
+    folder = folder.resolve()
+    for key, entry in app.project.curves.items():
+        if entry.folder and Path(entry.folder).resolve() == folder:
+            return key
+    plan = read_folder_plan(folder)
+    title = folder.stem if plan is None else plan.title or folder.stem
+    setup = {} if plan is None else {"plan": plan.plain()}
+    curve_id = app.project.next_curve_id()
+    entry = CurveEntry(title, (), None, setup, str(folder))
+    app.change(f"Open {title}", partial(edits.add_curve, entry=entry))
+    return curve_id

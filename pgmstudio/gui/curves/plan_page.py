@@ -20,8 +20,8 @@ from pgmstudio.core.number_format import counted
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import FIRST_TICKED, GridForm, LearnerTicks
+from pgmstudio.gui.curves.page import open_curves
 from pgmstudio.gui.curves.plan_form import PlanSheet
 from pgmstudio.gui.curves.sweep_run import CurveRun, new_folder, when_allowed
 from pgmstudio.gui.jobs.latest_task import LatestTask

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Diagram, Lazy
 from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
-from pgmstudio.gui.runs.results.run_result import RunResult, open_result
+from pgmstudio.gui.runs.results.run_result import RunResult
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject, SignalInstance
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pgmstudio.gui.languages.tables import TableSource
     from pgmstudio.gui.model_page.extension import PageExtension
     from pgmstudio.gui.model_page.page import ModelPage
-    from pgmstudio.gui.runs.artifact_source import ArtifactSource
     from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
 
@@ -164,8 +163,3 @@ def all_diagrams() -> dict[str, Diagram]:
     for row in rows:
         result.setdefault(row.name, row)
     return result
-
-
-def open_run_result(app: AppContext, key: str, source: ArtifactSource) -> None:
-    """Show an artifact of a run on the page of the result with this key."""
-    open_result(app, all_run_results()[key], source)

@@ -159,7 +159,7 @@ LEARNER_TABLE, LEARNER_MENU = "pgmstudio.gui.learning.actions:learner_actions", 
 _gui = Lazy.within("pgmstudio.gui")
 # How the window opens each kind of page; `gui/navigation.py` has a function for each.
 PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
-    "model": _gui("languages.model_pages:open_model"),
+    "model": _gui("languages.pages:open_model"),
     "data": _gui("data.page:open_data"),
     "import": _gui("importing.page:open_import"),
     "files": _gui("files.opening:open_files"),
@@ -173,10 +173,11 @@ PAGE_OPENERS: Mapping[str, Lazy[Callable[..., object]]] = {
     "recipes": _gui("experiments.page:open_recipes"),
     "language comparison": _gui("comparison.languages_page:open_comparison"),
     "saved comparison": _gui("evaluation.score_table_page:open_saved_comparison"),
-    "curves": _gui("curves.actions:open_curves"),
+    "curves": _gui("curves.page:open_curves"),
+    "curve plan": _gui("curves.plan_page:open_plan"),
     "help": _gui("help.page:open_help"),
     "PDG steps": _gui("languages.pdg.steps_page:open_steps"),
-    "run result": _gui("languages.registry:open_run_result"),
+    "run result": _gui("languages.pages:open_run_result"),
     "knowledge form": _gui("knowledge.page:KnowledgePage"),
     "export": _gui("export.actions:export_drawing"),
 }

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from pgmstudio.core.data import counting
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
-from pgmstudio.core.graphs import spanning_forest
 from pgmstudio.core.languages.latent_class.model import LatentClasses
 from pgmstudio.core.languages.tree.model import Tree
 from pgmstudio.core.languages.tree_mixture.model import TreeMixture
-from pgmstudio.core.learning import smoothing
+from pgmstudio.core.learning import edge_constraints, smoothing
 from pgmstudio.core.scores import mutual_information
 
 KERNELS = "pgmstudio.core.languages.latent_class.kernels"
@@ -50,7 +49,7 @@ def test_a_small_table_gives_the_numbers_of_the_compiled_code(
         tuned = smoothing.tune_smoothing(data, families, np.random.default_rng(1))
         joint = counting.joint_counts(data, (2, 0, 4))
         (joined,) = counting.FamilyCounter(data).joined((3, 0), np.array([1, 2, 4]))
-        forest = [-1 if p is None else p for p in spanning_forest.maximum_forest(information)]
+        forest = [-1 if p is None else p for p in edge_constraints.maximum_forest(information)]
         counts = [pairs.flat, joint, joined.flat]
         return [*counts, information, tuned.smoothing, tuned.cv_score, forest]
 
@@ -62,7 +61,7 @@ def test_a_small_table_gives_the_numbers_of_the_compiled_code(
     monkeypatch.setattr(smoothing, "is_small", will_do)
     monkeypatch.setattr(mutual_information, "PLAIN_COLUMNS", 0)
     monkeypatch.setattr(smoothing, "PLAIN_CELLS", 0)
-    monkeypatch.setattr(spanning_forest, "PLAIN_NODES", 0)
+    monkeypatch.setattr(edge_constraints, "PLAIN_NODES", 0)
     for one, other in zip(plain, numbers(), strict=True):
         assert one == pytest.approx(other, rel=1e-9)
 

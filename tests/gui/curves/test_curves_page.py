@@ -21,8 +21,7 @@ from pgmstudio.core.experiments.sl_curves.selection import best_at, pareto_front
 from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask
 from pgmstudio.core.reports.belief_distances import DistanceTask
 from pgmstudio.gui.comparison.detail_tabs import DetailTabs
-from pgmstudio.gui.curves.actions import open_curves
-from pgmstudio.gui.curves.page import CurvesPage
+from pgmstudio.gui.curves.page import CurvesPage, open_curves
 from pgmstudio.gui.plots.log_axis import log_tick_labels, log_ticks
 from pgmstudio.gui.plots.model_scatter.hover_card import card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot

@@ -16,9 +16,8 @@ from pgmstudio.core.io import curve_setup as curve_setup
 from pgmstudio.core.io.curve_setup import RowChoice
 from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.project import edits
-from pgmstudio.gui.curves.actions import open_curves
 from pgmstudio.gui.curves.learner_grid import parsed_numbers, parsed_values
-from pgmstudio.gui.curves.page import CurvesPage
+from pgmstudio.gui.curves.page import CurvesPage, open_curves
 from pgmstudio.gui.curves.plan_page import CurvesPlanPage
 from pgmstudio.gui.curves.sweep_run import progress_text
 from pgmstudio.gui.data.generate_page import GeneratePage

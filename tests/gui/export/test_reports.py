@@ -19,7 +19,7 @@ from pgmstudio.core.io.experiments import SavedPlanTask
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
 from pgmstudio.core.reports.reproduction import Reproduced
-from pgmstudio.gui.curves.actions import open_curves
+from pgmstudio.gui.curves.page import open_curves
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.export.report_actions import summary_text
 from pgmstudio.gui.export.report_dialog import ReportDialog

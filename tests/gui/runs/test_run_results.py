@@ -9,8 +9,8 @@ from pgmstudio.core.languages.learners import artifact_types
 from pgmstudio.gui.languages.registry import all_run_results
 from pgmstudio.gui.navigation import open_model_page
 from pgmstudio.gui.runs.artifact_source import ArtifactSource
-from pgmstudio.gui.runs.results.page import RunResultPage
-from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, RunResult, open_result
+from pgmstudio.gui.runs.results.page import RunResultPage, open_result
+from pgmstudio.gui.runs.results.run_result import BOOTSTRAP, RunResult
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.learning.lecture_data import CORONARY
 from tests.gui.saved_runs import add_ended_run

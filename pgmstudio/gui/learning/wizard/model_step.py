@@ -27,7 +27,7 @@ from pgmstudio.core.scores.edge_reports import LinkStrength
 from pgmstudio.gui.canvas.edge_strengths import Strengths
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.model_pages import extended_model_page
+from pgmstudio.gui.languages.pages import extended_model_page
 from pgmstudio.gui.learning.wizard.state import LINKS, QUESTIONS, WizardState
 from pgmstudio.gui.model_page.page import ModelPage
 from pgmstudio.gui.runs.model_data import model_sources

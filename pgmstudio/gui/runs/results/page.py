@@ -21,7 +21,7 @@ from pgmstudio.gui.canvas.canvas import Canvas
 from pgmstudio.gui.context import AppContext, Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
 from pgmstudio.gui.navigation import add_and_show_model, export_drawing
-from pgmstudio.gui.runs.artifact_source import ResultSource
+from pgmstudio.gui.runs.artifact_source import ArtifactSource, ResultSource, active_source
 from pgmstudio.gui.runs.results.content import (
     Edge,
     ModelOpening,
@@ -423,3 +423,19 @@ class RunResultPage(Page):
             self._app.errors.report(error)
             return
         self._app.notify(f"{path.name} was written.")
+
+
+def open_result(app: AppContext, result: RunResult, source: ArtifactSource | None = None) -> None:
+    """Show the page of an artifact; without one, of the run behind the active model or the newest.
+
+    Fields of the page are set to what is selected in the active model.
+    """
+    source = source or active_source(app, *result.artifacts)
+    if source is None:
+        return
+    selection = app.workspace.selection  # another page in front forgets it
+    key = f"{result.key}:{source.key}"
+    make = partial(RunResultPage, key, app, source, result)
+    page = app.open_page(key, make)
+    assert isinstance(page, RunResultPage)
+    page.select_in(selection)

@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 
 from pgmstudio.core.languages.base import Lazy
 from pgmstudio.gui.context import AppContext
-from pgmstudio.gui.runs.artifact_source import ArtifactSource, active_source, has_source
+from pgmstudio.gui.navigation import open_run_result
+from pgmstudio.gui.runs.artifact_source import has_source
 from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -69,25 +70,6 @@ BOOTSTRAP = RunResult(
 )
 
 
-def open_result(app: AppContext, result: RunResult, source: ArtifactSource | None = None) -> None:
-    """Show the page of an artifact; without one, of the run behind the active model or the newest.
-
-    Fields of the page are set to what is selected in the active model.
-    """
-    # Here, not above: it imports this module.
-    from pgmstudio.gui.runs.results.page import RunResultPage
-
-    source = source or active_source(app, *result.artifacts)
-    if source is None:
-        return
-    selection = app.workspace.selection  # another page in front forgets it
-    key = f"{result.key}:{source.key}"
-    make = partial(RunResultPage, key, app, source, result)
-    page = app.open_page(key, make)
-    assert isinstance(page, RunResultPage)
-    page.select_in(selection)
-
-
 def result_action(app: AppContext, result: RunResult) -> ActionSpec:
     """The menu action that opens the pages of a result."""
 
@@ -99,7 +81,7 @@ def result_action(app: AppContext, result: RunResult) -> ActionSpec:
         result.text,
         result.menu,
         result.tip,
-        partial(open_result, app, result),
+        partial(open_run_result, app, result.key),
         icon=result.icon,
         needs=[artifact],
         separator_before=result.separator_before,
