@@ -85,7 +85,6 @@ LATE_CYCLES = {
         "core.io.models.shared.network_builder core.io.models.shared.structure_only "
         "core.io.models.shared.undirected_graphs",
         "api.models api.exchange",
-        "gui.languages.pdg.actions gui.languages.pdg.page_extension",
     )
 }
 

@@ -1,12 +1,9 @@
-"""Decision graphs: steps on a node, collapsing, improving step by step, as actions and tools."""
+"""Decision graphs: steps on a node, collapsing, improving step by step, as actions."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
-
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from pgmstudio.core.languages.pdg.candidate_operations import (
     CandidateOperation,
@@ -16,36 +13,13 @@ from pgmstudio.core.languages.pdg.candidate_operations import (
 )
 from pgmstudio.core.languages.pdg.model import DecisionGraph
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.languages.pdg.graph_tools import IMPROVE, MERGE, SPLIT
 from pgmstudio.gui.languages.pdg.nodes import NodeKey, graph_nodes
 from pgmstudio.gui.model_page.action_conditions import current_model_page
-from pgmstudio.gui.widgets.actions import ActionRegistry, ActionSpec
-from pgmstudio.gui.widgets.basic import named
+from pgmstudio.gui.widgets.actions import ActionSpec
 
 if TYPE_CHECKING:
     from pgmstudio.gui.languages.pdg.page_extension import PdgExtension
-
-MERGE, SPLIT, IMPROVE = "model.graph.merge", "model.graph.split", "model.graph.improve"
-
-
-def graph_tools(registry: ActionRegistry, parent: QWidget) -> QWidget:
-    """They are the actions of the menu, greyed with them."""
-    made = named(QWidget(parent), "graphTools")
-    layout = QHBoxLayout(made)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(2)
-    for name in (MERGE, SPLIT, IMPROVE):
-        action = registry.by_id.get(name)
-        if action is None:
-            continue
-        tool = QToolButton()
-        tool.setDefaultAction(action)
-        tool.setObjectName(f"tool.{name}")
-        tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-        tool.setAccessibleName(action.text())
-        tool.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        layout.addWidget(tool)
-    return made
-
 
 _MENU = "Model/Decision graph"
 _NO_GRAPH = "show a decision graph first, as nodes and flow."

@@ -41,9 +41,9 @@ from pgmstudio.gui.canvas.signals import EdgeAdvice, Hit
 from pgmstudio.gui.canvas.tools import EdgeTool
 from pgmstudio.gui.context import Selection
 from pgmstudio.gui.jobs.latest_task import LatestTask
-from pgmstudio.gui.languages.pdg.actions import MERGE, SPLIT, graph_tools
 from pgmstudio.gui.languages.pdg.canvas import BandCanvas
 from pgmstudio.gui.languages.pdg.drag import NOT_MEASURED, Change, VariablePosition
+from pgmstudio.gui.languages.pdg.graph_tools import MERGE, SPLIT, graph_tools
 from pgmstudio.gui.languages.pdg.improve import ImproveController
 from pgmstudio.gui.languages.pdg.nodes import (
     NodeKey,
