@@ -77,6 +77,7 @@ NUMBERS = {
         "the structure and the numbers of states",
         "numbers",
         "fewer is simpler",
+        "Nielsen 2007, chapter 3",
     ),
     "Effective size": ExplainedNumber(
         "the table cells that one update of all beliefs visits; by language",

@@ -64,6 +64,7 @@ from pgmstudio.gui.widgets.basic import (
     widening,
 )
 from pgmstudio.gui.widgets.combo_box import ChoiceBox
+from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.elided_label import ElidedLabel
 from pgmstudio.gui.widgets.file_dialog import ask_where
 from pgmstudio.gui.widgets.image_file import Drawing
@@ -300,6 +301,8 @@ class ComparePage(Page):
         self._splits = LatestTask(self, self._on_split, self._on_split_failed)
         self._clock = QTimer(self)  # updates the elapsed time between messages
         self._clock.setInterval(500)
+        # A layout that is being applied does not take up another height.
+        self._fit_soon = one_shot(self, self._fit_table)
         self._clock.timeout.connect(self._refresh_progress)
         self._lay_out()
         self._connect()
@@ -311,11 +314,11 @@ class ComparePage(Page):
         self._progress.setContentsMargins(16, 2, 16, 4)
         self._legend = label("", "tertiary", size="dense", wrap=True)
         self._legend.setContentsMargins(16, 2, 16, 4)
-        verdict = QWidget()
+        self._verdict = verdict = QWidget()
         vbox(verdict, self.note, margins=(16, 0, 16, 6))
         self._results = right = QFrame()
         right.setProperty("role", "surface")
-        upper = QVBoxLayout(right)
+        self._upper = upper = QVBoxLayout(right)
         upper.setContentsMargins(0, 0, 0, 0)
         upper.setSpacing(0)
         lines = QWidget()
@@ -334,6 +337,20 @@ class ComparePage(Page):
         # In a low window the plots need the space; the headers' tooltips have the same text.
         self._legend.setVisible(self.height() >= _ROOMY_HEIGHT * theme().scale)
         self._fold()
+        self._fit_soon.start()
+
+    def _fit_table(self) -> None:
+        """The table has what the parts around it, and its details, leave of the height."""
+        width = self._results.width()
+        others = (self.head, self._progress, self._legend, self._verdict)
+        taken = sum(
+            part.heightForWidth(width) if part.hasHeightForWidth() else part.sizeHint().height()
+            for part in others
+            if part.isVisibleTo(self._results)
+        )
+        hairlines = 2
+        details = self.panes.minimumSizeHint().height()
+        self.table.fit_into(self.height() - taken - details - hairlines)
 
     def _fold(self) -> None:
         """Show settings and results side by side, or one of them in a narrow page."""
@@ -578,6 +595,7 @@ class ComparePage(Page):
         self._refresh_facts(lines)
         self._refresh_progress()
         self._show_setup(lines)
+        self._fit_soon.start()
 
     def _refresh_facts(self, lines: list[Line]) -> None:
         run = self.run

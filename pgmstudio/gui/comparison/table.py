@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
@@ -31,6 +31,7 @@ from pgmstudio.gui.widgets.table import Column, Table
 _WIDE = 900  # px from which on full headers are shown
 _MIN_NAME = 132
 _AIR = 4  # px more for each column
+_LEAST_ROWS = 3  # in sight
 _GOOD = ("best", "better")
 
 
@@ -129,7 +130,10 @@ _COLUMNS = (
 
 
 class CompareTable(Table):
-    """Table of the languages, as high as its lines."""
+    """Table of the languages, as high as its lines; in a low page the lines are lower, and where
+    not all have room it scrolls."""
+
+    _most = math.inf  # px that it may be high
 
     def __init__(self) -> None:
         super().__init__(
@@ -139,12 +143,16 @@ class CompareTable(Table):
             key=lambda line: line.title,
             row_tip=lambda line: line.tip,
             is_sortable=False,
-            row_height=theme().px("row_roomy") / theme().px("row"),
             gap=_AIR,
         )
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setMinimumSectionSize(20)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def fit_into(self, height: float) -> None:
+        """Be at most so high."""
+        if height != self._most:
+            self._most = height
+            self._fit()
 
     def show_rows(self, rows: Sequence[Line]) -> None:
         """Show other results; the selected language stays selected."""
@@ -178,10 +186,16 @@ class CompareTable(Table):
         for column, width in enumerate(widths):
             if self.columnWidth(column) != width:
                 self.setColumnWidth(column, width)
-        high = max(head.sizeHint().height(), head.height())
-        high += max(1, len(self.rows)) * self.verticalHeader().defaultSectionSize() + 2
+        around = max(head.sizeHint().height(), head.height()) + 2 * self.frameWidth() + 2
         if sum(widths) > area:
-            high += self.horizontalScrollBar().sizeHint().height()
+            around += self.horizontalScrollBar().sizeHint().height()
+        count, free = max(1, len(self.rows)), self._most - around
+        roomy, low = theme().px("row_roomy"), theme().px("row")
+        each = roomy if count * roomy <= free else low
+        if self.verticalHeader().defaultSectionSize() != each:
+            self.verticalHeader().setDefaultSectionSize(each)
+        seen = count if count * each <= free else max(_LEAST_ROWS, int(free // each))
+        high = around + min(count, seen) * each
         if self.maximumHeight() != high:
             self.setFixedHeight(high)
 

@@ -31,7 +31,10 @@ from pgmstudio.gui.navigation import (
     open_model_page,
     open_welcome,
 )
+from pgmstudio.gui.widgets.file_dialog import FileKind, remember_folder
 from pgmstudio.gui.widgets.question_box import Answer, Then, ask, nothing
+
+_KINDS: dict[str, FileKind] = {PROJECT_ENDING: "project", EVIDENCE_ENDING: "evidence"}
 
 
 def begin(app: AppContext, files: Sequence[Path]) -> None:
@@ -51,6 +54,20 @@ def open_files(app: AppContext, files: Sequence[Path], then: Then = nothing) -> 
         open_file(app, files[0], partial(open_files, app, files[1:], then))
     else:
         then()
+
+
+def open_dropped(app: AppContext, files: Sequence[Path]) -> None:
+    """Open files that were dropped; the next dialog for such files begins in their folder."""
+    for file in files:
+        remember_folder(_kind_of(file), file.parent)
+    open_files(app, files)
+
+
+def _kind_of(path: Path) -> FileKind:
+    """The dialog that offers files with this ending."""
+    if is_model_path(path):
+        return "project"  # one dialog opens both
+    return _KINDS.get(path.suffix.lower(), "data")
 
 
 def open_file(app: AppContext, path: Path, then: Then = nothing) -> None:

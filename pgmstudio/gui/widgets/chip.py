@@ -83,7 +83,7 @@ def paint_chip(painter: QPainter, rect: QRect, chip: Chip, *, is_selected: bool 
 
 
 class ChipLabel(QWidget):
-    """A chip as a widget; hidden without one."""
+    """A chip as a widget, at most `max_width` px wide at 100 %; hidden without one."""
 
     def __init__(self, name: str, max_width: int | None = None) -> None:
         super().__init__()
@@ -107,7 +107,10 @@ class ChipLabel(QWidget):
         self.setVisible(chip is not None)
 
     def sizeHint(self) -> QSize:
-        return QSize(0, 0) if self._chip is None else chip_size(self._chip, self._max_width)
+        if self._chip is None:
+            return QSize(0, 0)
+        most = None if self._max_width is None else round(self._max_width * theme().scale)
+        return chip_size(self._chip, most)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._chip is not None:

@@ -38,7 +38,7 @@ from pgmstudio.gui.context import AppContext, ToastAction
 from pgmstudio.gui.files.actions import RecentMenu
 from pgmstudio.gui.files.closing import end_runs, when_saved_or_given_up
 from pgmstudio.gui.files.model_menu import add_model_entries
-from pgmstudio.gui.files.opening import open_files
+from pgmstudio.gui.files.opening import open_dropped
 from pgmstudio.gui.files.recovery import Autosave
 from pgmstudio.gui.navigation import open_welcome
 from pgmstudio.gui.theme.icons import Logo, logo_icon
@@ -275,7 +275,7 @@ class MainWindow(QMainWindow):
                 pass
         self.setStatusBar(StatusBar(self.app))
         self.toast = Toast(self)
-        self.file_drop = FileDrop(self, partial(open_files, self.app))
+        self.file_drop = FileDrop(self, partial(open_dropped, self.app))
         self.error_notes = ErrorNotes(self.app, self.panels)
         self._refresh_soon = one_shot(self, self.app.actions.refresh)
         self._refit_soon = one_shot(self, self._refit)

@@ -277,13 +277,13 @@ class _Part(QPushButton):
         )
 
     def shorten_to(self, width: float) -> None:
-        """Show as many of the facts as fit, at least those to the first number."""
+        """Show as many of the facts as fit, at least those to the first count."""
         look = self.facts, width, self.font().key(), theme().scale
         if look == self._shortened:
             return
         self._shortened = look
         parts = self.facts.split(_BETWEEN)
-        counts = [number for number, part in enumerate(parts, 1) if _NUMBERS.search(part)]
+        counts = [number for number, part in enumerate(parts, 1) if _NUMBERS.match(part)]
         least = next(iter(counts), 1)
         # Measured before it is set: each new text lays out the bar again.
         around = super().sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text())

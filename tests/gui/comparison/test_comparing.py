@@ -28,6 +28,7 @@ from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.comparison.languages_page import ComparePage
 from pgmstudio.gui.evaluation.score_table_page import ScoreTablePage
 from pgmstudio.gui.evidence.shared_evidence_page import SharedEvidencePage
+from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler, sprinkler, sprinkler_rows
@@ -65,6 +66,29 @@ def test_rules_that_a_comparison_does_not_use_are_named_before_it_starts(
     app.change("Rule", partial(edits.forbid_edge, source=one, target=other))
     text = "1 rule about edges is not used in a comparison."
     qtbot.waitUntil(lambda: page.setup.rows.text().endswith(text))
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), [(1024, 700, 1.0), (1280, 800, 2.0)])
+def test_rows_of_a_comparison_are_whole_and_all_within_reach(
+    window: MainWindow, qtbot: QtBot, width: int, height: int, scale: float
+) -> None:
+    theme().set_look(scale=scale)
+    window.resize(width, height)
+    entry = DataEntry("garden", sprinkler_rows())
+    window.app.change("Import", partial(edits.add_data, entry=entry))
+    page = opened(window, "evaluate.compare-languages")
+    assert isinstance(page, ComparePage)
+    page.setup.results_requested.emit()  # a narrow page shows its settings first
+    table = page.table
+    qtbot.waitUntil(lambda: table.geometry().bottom() <= table.parentWidget().height())
+    row, area = table.verticalHeader().defaultSectionSize(), table.viewport().height()
+    assert len(table.rows) == 8
+    assert area % row <= 2
+    if scale == 1.0:
+        assert area >= 8 * row
+    else:
+        assert table.verticalScrollBar().maximum() > 0
+    theme().set_look(scale=1.0)
 
 
 def test_languages_are_compared_by_mouse_from_the_ticks_to_the_models(

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.gui.navigation import open_model_page
+from pgmstudio.gui.widgets.file_dialog import folder_of
 from pgmstudio.gui.window.file_drop import drop_text
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.gui.samples import add_sprinkler
@@ -62,6 +63,7 @@ def test_a_file_over_any_part_of_the_window_is_shown_and_opened(
     assert not cover.isVisible()
     assert app.center.current is not None
     assert app.center.current.key.startswith("import")
+    assert folder_of("data") == tmp_path
 
 
 def test_a_drag_that_leaves_or_is_no_file_is_left_alone(window: MainWindow, tmp_path: Path) -> None:

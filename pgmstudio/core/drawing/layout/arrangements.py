@@ -175,9 +175,10 @@ def _around(needed: Floats, radius: float) -> Floats | None:
     return np.array(angles[:-1])
 
 
-def star(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
+def star(picture: GraphPicture, sizes: Sizes, shape: float = 1.35) -> dict[str, Point]:
     """The best connected node in the middle, the others around it in their order, clockwise from
-    the top left, on as many rings as they need; rings are wider than high, as screens are."""
+    the top left, on as many rings as they need; the first has about this shape, width over
+    height."""
     middle = max(picture.ids, key=lambda i: len(picture.neighbours[i]))
     rest = [identity for identity in picture.ids if identity != middle]
     placed: dict[str, Point] = {middle: (0.0, 0.0)}
@@ -191,7 +192,7 @@ def star(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
     capacity = _FIRST_RING
     while rest:
         take = len(rest) if len(rest) <= capacity * 1.5 else capacity
-        across, down, inner = _ring_shape(take, step, inner)
+        across, down, inner = _ring_shape(take, step, inner, shape)
         for identity, point in zip(rest, _on_ring(take, across, down, inner, step), strict=False):
             placed[identity] = point
         rest = rest[take:]
@@ -201,19 +202,18 @@ def star(picture: GraphPicture, sizes: Sizes) -> dict[str, Point]:
 
 
 _FIRST_RING = 20
-_RING_SHAPE = 1.35  # width over height
 
 
-def _ring_shape(count: int, step: Size, inner: Size) -> tuple[int, int, Size]:
+def _ring_shape(count: int, step: Size, inner: Size, shape: float) -> tuple[int, int, Size]:
     """How many boxes stand above (and below), how many at the sides, and the whole extent."""
 
-    def shape(across: int) -> tuple[float, int, int, Size]:
+    def fit(across: int) -> tuple[float, int, int, Size]:
         down = max(0, math.ceil((count - 2 * across) / 2))
         width = max(across * step[0], inner[0] + 2 * step[0] if down else inner[0])
         height = max((down + 2) * step[1], inner[1] + 2 * step[1])
-        return max(width / _RING_SHAPE, height), across, down, (width, height)
+        return max(width / shape, height), across, down, (width, height)
 
-    _, across, down, extent = min(shape(across) for across in range(1, max(2, count)))
+    _, across, down, extent = min(fit(across) for across in range(1, max(2, count)))
     return across, down, extent
 
 
@@ -270,9 +270,15 @@ def _strips(column: Sequence[str], sizes: Sizes, tallest: float) -> list[list[st
     return [list(column[a:b]) for a, b in pairwise(bounds) if b > a]
 
 
-def force(picture: GraphPicture, sizes: Sizes, shape: float | None = None) -> dict[str, Point]:
+def force(
+    picture: GraphPicture,
+    sizes: Sizes,
+    shape: float | None = None,
+    *,
+    stretches: bool = False,
+) -> dict[str, Point]:
     """Springs along edges, nodes repelling each other, then boxes pushed apart; turned so that it
-    fills a canvas of this shape (width over height) best."""
+    fills a canvas of this shape (width over height) best, and stretched a little if it may be."""
     number = {identity: i for i, identity in enumerate(picture.ids)}
     ends = np.array([(number[e.source], number[e.target]) for e in picture.edges], dtype=np.intp)
     ends = ends.reshape(-1, 2)
@@ -280,6 +286,8 @@ def force(picture: GraphPicture, sizes: Sizes, shape: float | None = None) -> di
     centres = _springs(len(number), ends)
     if shape is not None:
         centres = _turned_into(centres, shape)
+        if stretches:
+            centres = _stretched_into(centres, shape)
     if len(ends):
         lengths = np.hypot(*(centres[ends[:, 0]] - centres[ends[:, 1]]).T)
         wanted = float(np.hypot(*extents.mean(axis=0))) + NODE_GAP
@@ -304,6 +312,17 @@ def _turned_into(points: Floats, shape: float) -> Floats:
         return max(float(across), shape * float(down))
 
     return turned(min(range(_TURNS), key=needed))
+
+
+_MAX_STRETCH = 2.0
+
+
+def _stretched_into(points: Floats, shape: float) -> Floats:
+    """Points stretched in one direction and compressed in the other towards a shape."""
+    across, down = np.maximum(np.ptp(points, axis=0), 1e-9)
+    by = min(max(shape * float(down) / float(across), 1 / _MAX_STRETCH), _MAX_STRETCH)
+    result: Floats = points * np.array([math.sqrt(by), 1 / math.sqrt(by)])
+    return result
 
 
 def _springs(count: int, ends: NDArray[np.intp], steps: int = 150) -> Floats:

@@ -86,7 +86,15 @@ def _fitted(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
 
 def _by_springs(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
     shape = frame.canvas[0] / frame.canvas[1]
-    return [force(part, sizes, shape) for part in picture.components()]
+    return [force(part, sizes, shape, stretches=True) for part in picture.components()]
+
+
+_STAR_SHAPES = 1.0, 2.6  # the narrowest and the widest
+
+
+def _around_one(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
+    narrowest, widest = _STAR_SHAPES
+    return [star(picture, sizes, min(max(frame.canvas[0] / frame.canvas[1], narrowest), widest))]
 
 
 def _in_lanes(picture: GraphPicture, sizes: Sizes, frame: Frame) -> Blocks:
@@ -100,7 +108,7 @@ METHODS: dict[str, Callable[[GraphPicture, Sizes, Frame], Blocks]] = {
     "force": _by_springs,
     "tree": _in_parts(tidy_tree),
     "circle": _whole(circle),
-    "star": _whole(star),
+    "star": _around_one,
     "tiers": _in_lanes,
     "panels": _whole(panels),
     "blocks": _whole(blocks_around),
