@@ -19,6 +19,7 @@ class TimeSlices(QObject):
     def __init__(self, steps: Iterator[object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._steps = steps
+        self._is_done = False
         self._turns = QTimer(self)
         self._turns.setInterval(TURN_MS)
         self._turns.timeout.connect(self._on_turn)
@@ -29,11 +30,13 @@ class TimeSlices(QObject):
         return self._turns.isActive()
 
     def start(self) -> None:
-        self._turns.start()
+        if not self._is_done:
+            self._turns.start()
 
     def finish(self) -> None:
         """Do what is left at once."""
-        self._run(float("inf"))
+        if not self._is_done:
+            self._run(float("inf"))
 
     def _on_turn(self) -> None:
         self._run(time.perf_counter() + SLICE_SECONDS)
@@ -42,5 +45,6 @@ class TimeSlices(QObject):
         for _ in self._steps:
             if time.perf_counter() > end:
                 return
+        self._is_done = True
         self._turns.stop()
         self.finished.emit()

@@ -12,14 +12,11 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
-
-from pgmstudio.gui.widgets.time_slices import TimeSlices
 
 if TYPE_CHECKING:
     from pgmstudio.gui.window.main_window import MainWindow
@@ -149,16 +146,13 @@ def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.files.opening import begin
     from pgmstudio.gui.runs.learner_compiler import LearnerCompiler
 
-    completion = window.completion()
-    if files:
-        for _ in completion:
-            pass
-        begin(window.app, files)
-    rest = TimeSlices(chain(completion, window.learner_actions()), window)
     # Modules and the window stay until the end: collections need not look at them, which would
     # hold the window for a quarter of a second.
-    rest.finished.connect(gc.freeze)
-    rest.start()
+    window.adding_learners.finished.connect(gc.freeze)
+    if files:
+        window.completing.finish()
+        begin(window.app, files)
+    window.completing.start()
     compiler = window.app.service(LearnerCompiler)
     QTimer.singleShot(COMPILE_AFTER_MS, compiler, compiler.start)
     QTimer.singleShot(COMPILE_AFTER_MS, window, _keep_spare_child)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
+from importlib import import_module
 
 from PySide6.QtCore import (
     QByteArray,
@@ -47,6 +47,7 @@ from pgmstudio.gui.widgets.actions import MENUS, ActionSpec, popup, unmarked
 from pgmstudio.gui.widgets.basic import Note, button, hbox, named, tool_button
 from pgmstudio.gui.widgets.debounce import one_shot
 from pgmstudio.gui.widgets.page import Page
+from pgmstudio.gui.widgets.time_slices import TimeSlices
 from pgmstudio.gui.window.app_context import WindowContext
 from pgmstudio.gui.window.collapsible_docks import DockCollapser
 from pgmstudio.gui.window.command_palette import CommandPalette
@@ -59,6 +60,7 @@ from pgmstudio.gui.window.registry import (
     LEARNER_MENU,
     LEARNER_TABLE,
     LEFT,
+    LOADED_FIRST,
     RIGHT,
 )
 from pgmstudio.gui.window.status_bar import StatusBar
@@ -249,8 +251,7 @@ class MainWindow(QMainWindow):
     """Puts the parts together; `app` is the context that all of them use."""
 
     def __init__(self, *, completed_later: bool = False) -> None:
-        """With `completed_later` the caller runs `completion` and `learner_actions` after the first
-        paint."""
+        """With `completed_later` the caller starts `completing` after the first paint."""
         super().__init__()
         self.setObjectName("mainWindow")
         self.setMinimumSize(960, 640)
@@ -269,10 +270,14 @@ class MainWindow(QMainWindow):
         self.folding = DockCollapser(self, self.app, self.panels)
         self.setCentralWidget(self.folding.surround)
         self._menus: dict[str, QMenu] = {}
+        # What the first paint does without; a menu that is opened before has its entries at once.
+        self.completing = TimeSlices(self._completion(), self)
+        self.adding_learners = TimeSlices(self._learner_actions(), self)
+        self.completing.finished.connect(self.adding_learners.start)
         self._add_menus()
         if not completed_later:
-            for _ in chain(self.completion(), self.learner_actions()):
-                pass
+            self.completing.finish()
+            self.adding_learners.finish()
         self.setStatusBar(StatusBar(self.app))
         self.toast = Toast(self)
         self.file_drop = FileDrop(self, partial(open_dropped, self.app))
@@ -311,6 +316,7 @@ class MainWindow(QMainWindow):
         for title in MENUS:
             self._menus[title] = named(self.menuBar().addMenu(title), f"menu{title}")
             self._menus[title].setToolTipsVisible(True)
+            self._menus[title].aboutToShow.connect(self.completing.finish)
             self._menus[title].aboutToShow.connect(registry.refresh)
         for position in EARLY_TABLES:
             self._add_table(position)
@@ -324,12 +330,15 @@ class MainWindow(QMainWindow):
         self.command_field.use_changed.connect(self._fit_command_field)
         self.menuBar().setCornerWidget(self._corner, Qt.Corner.TopRightCorner)
 
-    def completion(self) -> Iterator[object]:
-        """Build what the first paint does without, a step at a time: menu entries and panels."""
+    def _completion(self) -> Iterator[object]:
+        """Add entries of menus and build panels, a step at a time."""
+        yield from map(import_module, LOADED_FIRST)
         for position in ACTION_TABLES:
             if position == LEARNER_TABLE:
-                self._menu(LEARNER_MENU)  # keeps its position
+                menu = self._menu(LEARNER_MENU)  # keeps its position
+                menu.aboutToShow.connect(self.adding_learners.finish)
             elif position not in EARLY_TABLES:
+                yield _table(position).load()
                 self._add_table(position)
                 yield position
         for title, menu in self._menus.items():
@@ -338,7 +347,7 @@ class MainWindow(QMainWindow):
         self._mark_mnemonics()
         yield from self.panels.build_missing()
 
-    def learner_actions(self) -> Iterator[object]:
+    def _learner_actions(self) -> Iterator[object]:
         """Load the languages and add an action for each learner, a step at a time."""
         yield from load_languages()
         self._add_table(LEARNER_TABLE)
@@ -350,8 +359,7 @@ class MainWindow(QMainWindow):
             self.app.actions.mark_mnemonics(menu)
 
     def _add_table(self, position: str) -> None:
-        table: Lazy[Callable[[AppContext], list[ActionSpec]]] = Lazy(position)
-        specs = table.load()(self.app)
+        specs = _table(position).load()(self.app)
         registry = self.app.actions
         registry.add(specs)
         for spec in specs:
@@ -490,6 +498,10 @@ class MainWindow(QMainWindow):
         """Close without asking again."""
         self._is_given_up = True
         self.close()
+
+
+def _table(position: str) -> Lazy[Callable[[AppContext], list[ActionSpec]]]:
+    return Lazy(position)
 
 
 def panel_widget(window: MainWindow, name: str) -> QWidget:

@@ -153,6 +153,17 @@ EARLY_TABLES = (
     "pgmstudio.gui.data.actions:data_actions",
     "pgmstudio.gui.tour.actions:tour_actions",
 )
+# What several tables load, in parts, so that none of them holds up the window for long.
+LOADED_FIRST = (
+    "pgmstudio.core.execution.child_process",
+    "pgmstudio.core.project.model_edits",
+    "pgmstudio.gui.canvas.node_item",
+    "pgmstudio.gui.canvas.scene",
+    "pgmstudio.gui.canvas.canvas",
+    "pgmstudio.gui.structure.unresolved_edges",
+    "pgmstudio.gui.model_page.page",
+    "pgmstudio.gui.runs.run_recorder",
+)
 # The table that loads all learners comes last, and fills this menu.
 LEARNER_TABLE, LEARNER_MENU = "pgmstudio.gui.learning.actions:learner_actions", "Learn/With"
 

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -162,9 +161,8 @@ def test_what_comes_after_the_first_paint_is_all_there_in_the_end(
     begin(late.app, [])
     late.show()
     assert "learn.bn.kes" not in late.app.actions.by_id
-    rest = TimeSlices(chain(late.completion(), late.learner_actions()), late)
-    with qtbot.waitSignal(rest.finished):
-        rest.start()
+    with qtbot.waitSignal(late.adding_learners.finished):
+        late.completing.start()
     assert late.panels.is_complete
     assert [panel_widget(late, spec.name).accessibleName() for spec in PANELS] == [
         spec.title for spec in PANELS
@@ -172,6 +170,20 @@ def test_what_comes_after_the_first_paint_is_all_there_in_the_end(
     kinds = [type(panel_widget(late, spec.name)) for spec in PANELS]
     assert kinds == [type(panel_widget(window, spec.name)) for spec in PANELS]
     assert _menu_entries(late.menuBar()) == _menu_entries(window.menuBar())
+
+
+def test_a_menu_that_is_opened_before_its_turn_has_all_entries(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    late = MainWindow(completed_later=True)
+    qtbot.addWidget(late)
+    late.show()
+    for name in ("menuFile", "menuLearn/With"):
+        menu = late.findChild(QMenu, name)
+        menu.aboutToShow.emit()
+        assert _menu_entries(menu) == _menu_entries(window.findChild(QMenu, name))
+    assert not late.completing.is_active
+    assert not late.adding_learners.is_active
 
 
 def test_a_long_work_leaves_the_window_its_turns(qtbot: QtBot) -> None:
