@@ -20,6 +20,7 @@ from pgmstudio.gui.theme.theme import theme
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _CAP = 5.0  # px of the ends of an interval, up and down
+_NARROW = 160.0  # px between the names and the numbers
 _MAX_ROW = 34.0  # px of a highlighted row
 ZERO_Z, INTERVAL_Z, MARK_Z, TEXT_Z = range(4)
 
@@ -87,11 +88,12 @@ class DifferencePlot(RowChart):
 
     def _build(self) -> None:
         super()._build()
-        axis = self._canvas.getAxis("bottom")
-        axis.setStyle(maxTickLevel=1)
-        axis.setTickDensity(0.6)  # "−0.06" is wide, and the plot is narrow beside the names
+        self._canvas.getAxis("bottom").setTickDensity(0.6)  # "−0.06" is wide
 
     def _draw_items(self, frame: Frame) -> None:
+        # Where there is hardly room beside the names, only the coarse ticks.
+        is_narrow = frame.area.width() < _NARROW * theme().scale
+        self._canvas.getAxis("bottom").setStyle(maxTickLevel=0 if is_narrow else 1)
         look, ends = theme(), np.array([frame.seen.top(), frame.seen.bottom()])
         pen = QPen(look.color("border_control"), 1.4)
         self.items.line("zero", np.zeros(2), ends, pen, ZERO_Z)

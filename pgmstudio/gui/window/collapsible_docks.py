@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -329,6 +329,7 @@ class DockCollapser(QObject):
         self._page_key = ""
         app.center.page_changed.connect(self._on_page)
         app.center.tiling_changed.connect(self.refold)
+        app.center.expected_size = self._expected_size
         self.usual_sizes()
         theme().changed.connect(self.refold)
 
@@ -343,6 +344,16 @@ class DockCollapser(QObject):
         columns = self._app.center.columns
         folded = folded_sides(space.width() / scale, high / scale, sides | self.folded, columns)
         self._arrange(folded, self._is_alone)
+
+    def _expected_size(self) -> QSize:
+        """The size of a page beside the panels of their usual widths."""
+        space, px = self._window.contentsRect(), theme().px
+        high = space.height() - self._window.menuBar().height() - self._window.statusBar().height()
+        scale = theme().scale
+        folded = folded_sides(space.width() / scale, high / scale, (LEFT, RIGHT))
+        left, right = px("rail" if LEFT in folded else "left"), px("right")
+        taken = left + (0 if RIGHT in folded else right)
+        return QSize(space.width() - taken, high - px("tab_bar"))
 
     def stand_alone(self, alone: bool) -> None:
         """Pages that need the whole window send the panels away."""

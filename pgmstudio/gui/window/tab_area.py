@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
@@ -94,6 +95,7 @@ class TabArea(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("center")
+        self.expected_size: Callable[[], QSize | None] = lambda: None  # of a page beside panels
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._groups: list[_Tabs] = []
         self._nothing = empty_state(
@@ -143,10 +145,11 @@ class TabArea(QWidget):
 
     @property
     def page_size(self) -> QSize | None:
-        """The size of the page that is shown; None where pages beside panels have another size."""
+        """The size of the page that is shown beside the panels, or would be; None in no window."""
         page = self.current
-        shown = page is not None and page.isVisible() and not page.stands_alone
-        return page.size() if page is not None and shown else None
+        if page is not None and page.isVisible() and not page.stands_alone:
+            return page.size()
+        return self.expected_size() if self.isVisible() else None
 
     def page(self, key: str) -> Page | None:
         return next((page for page in self.pages if page.key == key), None)

@@ -12,7 +12,7 @@ LABEL_HEIGHT = 17.0
 _AIR = (14.0, 5.0)  # between two labels, across and down
 _BEYOND = 20.0  # how far labels may reach beyond the outermost dots
 _MAX_TRIED = 400
-_FEW = 8
+_FEW, _A_PART = 8, 4  # so many names, or one of so many in a small graph, are enough
 
 
 def by_degree(picture: GraphPicture) -> list[str]:
@@ -32,7 +32,8 @@ def labels_beside(
     if not order:
         return {}
     placed = _placed(dots, widths, order, radius, 0)
-    return placed if len(placed) >= _FEW else _placed(dots, widths, order, radius, 1)
+    enough = min(_FEW, len(order) // _A_PART)
+    return placed if len(placed) >= enough else _placed(dots, widths, order, radius, 1)
 
 
 def _placed(
