@@ -80,10 +80,6 @@ LATE_CYCLES = {
         "core.languages.markov_network.model core.languages.markov_network.fitting",
         "core.languages.ldag.model core.languages.ldag.contexts core.languages.ldag.labels",
         "core.languages.pdg.model core.languages.pdg.kernels",
-        "core.io.clean_names core.io.models.files core.io.models.native_json "
-        "core.io.models.node_link core.io.models.shared.edge_lines "
-        "core.io.models.shared.network_builder core.io.models.shared.structure_only "
-        "core.io.models.shared.undirected_graphs",
         "api.models api.exchange",
     )
 }

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pgmstudio.core.data.variables import clean_name, is_fit_name
-from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.shared.identifiers import unused
-from pgmstudio.core.json_documents import JsonElement, whole_characters
+from pgmstudio.core.json_documents import whole_characters
 
 _MAX_SHOWN = 5
 
@@ -53,40 +50,18 @@ def with_names(document: Any, clean: Mapping[str, str]) -> Any:
 def names_in(document: Any) -> Iterator[str]:
     """Every text in the variables and the structure of a document."""
     if isinstance(document, Mapping):
-        yield from _texts(document.get("variables"))
-        yield from _texts(document.get("structure"))
+        yield from texts_in(document.get("variables"))
+        yield from texts_in(document.get("structure"))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts of a document, keys too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for key, entry in value.items():
-            yield from _texts(key)
-            yield from _texts(entry)
+            yield from texts_in(key)
+            yield from texts_in(entry)
     elif isinstance(value, list | tuple):
         for entry in value:
-            yield from _texts(entry)
-
-
-def cleaned_file(file: ModelFile, path: Path) -> ModelFile:
-    """The model with names that can be shown and saved, and a warning if any was replaced."""
-    from pgmstudio.core.io.models.native_json import document_of, file_of_document
-
-    domain = file.model.domain
-    texts = [text for variable in domain for text in (variable.name, *variable.states)]
-    texts.append(getattr(file.model, "hidden", ""))  # a variable outside of the domain
-    are_whole = all(text == whole_characters(text) for text in _other_texts(file))
-    if are_whole and is_fit_name("".join(texts)):
-        return file
-    document = document_of(file)
-    clean = clean_names(names_in(document))
-    new = file_of_document(JsonElement(with_names(document, clean), path), path)
-    warnings = [replaced_names_warning(clean)] if clean else []
-    return replace(new, warnings=(*file.warnings, *warnings))
-
-
-def _other_texts(file: ModelFile) -> Iterator[str]:
-    properties = file.properties
-    lines = (properties.network, *properties.variables.values(), *properties.tables.values())
-    yield from _texts([file.title, file.notes, file.titles, *lines])
+            yield from texts_in(entry)

@@ -5,16 +5,24 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pgmstudio.core.data.variables import unchecked_names
+from pgmstudio.core.data.variables import is_fit_name, unchecked_names
 from pgmstudio.core.errors import ModelFileError
 from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.clean_names import (
+    clean_names,
+    names_in,
+    replaced_names_warning,
+    texts_in,
+    with_names,
+)
 from pgmstudio.core.io.reading_limits import read_unpacked, text_limit
+from pgmstudio.core.json_documents import JsonElement, whole_characters
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.file_properties import Properties as Properties
 
@@ -146,13 +154,27 @@ def named_like_a_model(path: Path | str) -> bool:
 def read_model(path: Path | str) -> ModelFile:
     """Read a model file of any known format; raises ModelFileError with the location."""
     path = Path(path)
-    # Here, not above: it imports this module.
-    from pgmstudio.core.io.clean_names import cleaned_file
-
     parse = _format_of(path, _text_ending(path)).parser()
     with unchecked_names():
         file = parse(read_bytes(path), path)
-    return cleaned_file(file, path)
+    return _with_clean_names(file, path)
+
+
+def _with_clean_names(file: ModelFile, path: Path) -> ModelFile:
+    """The model with names that can be shown and saved, and a warning if any was replaced."""
+    domain, properties = file.model.domain, file.properties
+    names = [text for variable in domain for text in (variable.name, *variable.states)]
+    names.append(getattr(file.model, "hidden", ""))  # a variable outside of the domain
+    lines = (properties.network, *properties.variables.values(), *properties.tables.values())
+    others = texts_in([file.title, file.notes, file.titles, *lines])
+    if all(text == whole_characters(text) for text in others) and is_fit_name("".join(names)):
+        return file
+    native = import_module(MODEL_FORMATS[0].module)  # it takes any model apart
+    document = native.document_of(file)
+    clean = clean_names(names_in(document))
+    new: ModelFile = native.file_of_document(JsonElement(with_names(document, clean), path), path)
+    warnings = [replaced_names_warning(clean)] if clean else []
+    return replace(new, warnings=(*file.warnings, *warnings))
 
 
 def write_model(path: Path | str, file: ModelFile | Model) -> tuple[str, ...]:
