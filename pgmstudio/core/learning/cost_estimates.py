@@ -23,7 +23,7 @@ from pgmstudio.core.params import AUTO, specs_of
 # The data set the seconds of the table below are for.
 ROWS, COLUMNS, STATES = 16_000, 24, 3
 # Until the process that learns has loaded what it needs.
-START_SECONDS = 1.0
+START_SECONDS, START_PLAIN_SECONDS = 1.0, 0.5  # with compiled code, and without
 # Memory of the program itself, without rows and counts.
 BASE_BYTES = 60_000_000
 # Chunks in memory where a table is read in chunks.
@@ -40,6 +40,7 @@ class Cost:
     `gaps`: how many times longer it takes when cells are missing, and `completes` whether they are
     completed before, which takes COMPLETING_SECONDS. `repeats`: the parameter that
     repeats the search, whose time is for its default, and `each` what a repeat takes at least.
+    `compiling`: seconds until its code is compiled, the first time on a computer; 0: it has none.
     """
 
     seconds: float
@@ -50,6 +51,7 @@ class Cost:
     completes: bool = True
     repeats: str = ""
     each: float = 0.0
+    compiling: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,18 @@ class RunForecast:
 
 
 def forecast_run(
-    learner: object, params: object, data: DataSet, *, replicates: int = 0, processes: int = 1
+    learner: object,
+    params: object,
+    data: DataSet,
+    *,
+    replicates: int = 0,
+    processes: int = 1,
+    is_compiled: bool = True,
 ) -> RunForecast | None:
     """The cost of a run of that learner; None for a learner without measured `cost`.
 
-    With `replicates` it is that of a bootstrap, which is spread over so many processes.
+    With `replicates` it is that of a bootstrap, which is spread over so many processes;
+    `is_compiled`: whether the code of the learner has been compiled on this computer.
     """
     cost: Cost | None = getattr(learner, "cost", None)
     if cost is None:
@@ -87,7 +96,9 @@ def forecast_run(
     cards = data.domain.cardinalities
     pair_cells = (sum(cards) ** 2 - sum(card * card for card in cards)) // 2
     rows = CHUNKED_BYTES if isinstance(data, ChunkedData) else 2 * data.codes.nbytes
-    return RunForecast(START_SECONDS + seconds, BASE_BYTES + rows + 8 * pair_cells)
+    seconds += START_SECONDS if cost.compiling else START_PLAIN_SECONDS
+    seconds += 0.0 if is_compiled else cost.compiling
+    return RunForecast(seconds, BASE_BYTES + rows + 8 * pair_cells)
 
 
 def _repeats(name: str, params: object) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from pgmstudio.core.data.chunked import ROWS_STAY, ChunkedData
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.experiments.bootstrap import processes_for
 from pgmstudio.core.inference.findings import Chip
+from pgmstudio.core.languages.compile_ahead import is_compiled
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.large_counts import in_units
 from pgmstudio.core.learning.base import missing_data_note
@@ -122,6 +123,7 @@ def forecast_facts(plan: RunPlan) -> list[Fact]:
             rows,
             replicates=plan.replicates,
             processes=processes_for(rows, plan.replicates),
+            is_compiled=is_compiled(),
         )
     if isinstance(rows, ChunkedData) and expected is not None:
         passes = forecast_passes(plan.learner, plan.params, rows)
@@ -135,7 +137,7 @@ def forecast_facts(plan: RunPlan) -> list[Fact]:
             (
                 "Time",
                 time_words(expected.seconds),
-                "With loading, restarts and bootstrap replicates, from times measured on other "
+                "With loading, the first compiling, restarts and replicates, from times on other "
                 "data; a third or three times as much is no surprise.",
             ),
             ("Memory", f"about {in_units(expected.bytes)}", "Rows, counts and the program."),

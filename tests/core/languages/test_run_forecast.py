@@ -60,6 +60,17 @@ def test_more_restarts_take_longer_in_proportion() -> None:
     assert many.seconds - START_SECONDS == pytest.approx(2 * (few.seconds - START_SECONDS))
 
 
+def test_compiling_counts_the_first_time() -> None:
+    rows = data(500, 6)
+    for key, learner in all_learners().items():
+        warm = forecast_run(learner, learner.params_type(), rows)
+        cold = forecast_run(learner, learner.params_type(), rows, is_compiled=False)
+        assert warm is not None, key
+        assert cold is not None, key
+        compiling = learner.cost.compiling  # type: ignore[attr-defined]
+        assert cold.seconds == pytest.approx(warm.seconds + compiling), key
+
+
 def test_a_learner_nobody_has_measured_gets_no_forecast() -> None:
     assert forecast_run(object(), HillClimbParams(), data(10, 2)) is None
 

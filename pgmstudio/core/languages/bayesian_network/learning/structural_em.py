@@ -165,7 +165,7 @@ class StructuralEmLearner(BaseLearner[StructuralEmParams]):
         "states; no row is dropped, it takes several searches instead of one, and the result is "
         "right if cells are missing at random."
     )
-    cost = Cost(0.1, 1.0, 2.0, gaps=30.0)
+    cost = Cost(0.1, 1.0, 2.0, gaps=30.0, compiling=2.5)
 
     def events(
         self,

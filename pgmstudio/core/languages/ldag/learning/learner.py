@@ -163,7 +163,7 @@ class LdagLearner(LabelLearner[LdagParams]):
     passes = Passes(columns=2.0, repeats="restarts")
     title = "Labelled graph"
     params_type: type[LdagParams] = LdagParams
-    cost = Cost(1.0, 0.3, 2.2, states=3.0, gaps=6.0, repeats="restarts", each=0.005)
+    cost = Cost(1.0, 0.3, 2.2, states=3.0, gaps=6.0, repeats="restarts", each=0.005, compiling=2.0)
     artifacts = (KappaPath,)
 
     def search(
@@ -193,7 +193,7 @@ class CsiTreeLearner(LdagLearner):
     key = "bn.csi-tree"
     title = "Tables as trees"
     params_type = CsiTreeParams
-    cost = Cost(1.0, 0.5, 2.0, states=1.0, gaps=6.0)
+    cost = Cost(1.0, 0.5, 2.0, states=1.0, gaps=6.0, compiling=2.0)
 
 
 class LabelSearch(ClimbSearch[LabelScores]):
@@ -370,7 +370,7 @@ class LabelsLearner(LabelLearner[GivenGraphParams]):
     key = "ldag.labels"
     title = "Labels of a graph"
     params_type = GivenGraphParams
-    cost = Cost(0.3, 0.5, 1.5, states=2.0, gaps=12.0)
+    cost = Cost(0.3, 0.5, 1.5, states=2.0, gaps=12.0, compiling=3.0)
     obeys_knowledge = False
     needs_start = True
 

@@ -280,7 +280,7 @@ class McmcLearner(LabelLearner[McmcParams]):
     passes = Passes(columns=4.0)
     title = "Labelled graph, chains"
     params_type = McmcParams
-    cost = Cost(2.0, 0.3, 2.5)
+    cost = Cost(2.0, 0.3, 2.5, compiling=2.0)
     artifacts = (LdagPosterior,)
 
     def search(

@@ -203,7 +203,7 @@ class HybridPdgLearner(GraphLearner[HybridParams]):
     key = "pdg.hybrid"
     title = "Decision graph from a network"
     params_type = HybridParams
-    cost = Cost(3.0, 0.5, 1.7, gaps=1.5)
+    cost = Cost(3.0, 0.5, 1.7, gaps=1.5, compiling=5.0)
     score_kind = ScoreKind.CRITERION
     artifacts = (PdgScan,)
     obeys_knowledge = False

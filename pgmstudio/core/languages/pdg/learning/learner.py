@@ -49,7 +49,7 @@ class PdgLearner(GraphLearner[PdgParams]):
     key = "pdg.learn"
     title = "Decision graph"
     params_type = PdgParams
-    cost = Cost(100.0, 0.5, 2.0, gaps=1.5)
+    cost = Cost(100.0, 0.5, 2.0, gaps=1.5, compiling=5.0)
     score_kind = ScoreKind.CRITERION
     artifacts = (PdgScan,)
     obeys_knowledge = False

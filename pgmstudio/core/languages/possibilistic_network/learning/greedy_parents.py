@@ -89,7 +89,7 @@ class GreedyParentsLearner(PossibilisticLearner[GreedyParentsParams]):
     key = "possibilistic.greedy-parents"
     title = "Greedy choice of parents"
     params_type = GreedyParentsParams
-    cost = Cost(0.4, 0.5, 2.0, gaps=10.0, completes=False)
+    cost = Cost(0.4, 1.0, 2.0, gaps=10.0, completes=False, compiling=0.0)
     artifacts = (K2Trace,)
 
     def search(

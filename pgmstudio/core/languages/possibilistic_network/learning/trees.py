@@ -63,7 +63,7 @@ class PossibilisticTreeLearner(PossibilisticLearner[PossibilisticTreeParams]):
     key = "possibilistic.spanning-tree"
     title = "Optimum spanning tree"
     params_type = PossibilisticTreeParams
-    cost = Cost(0.2, 0.5, 2.0, gaps=10.0, completes=False)
+    cost = Cost(0.2, 1.0, 2.0, gaps=10.0, completes=False, compiling=0.0)
     artifacts = (SpanningTreeSteps,)
 
     def search(
@@ -128,7 +128,7 @@ class PossibilisticAugmentedTreeLearner(PossibilisticLearner[PossibilisticAugmen
     key = "possibilistic.augmented-tree"
     title = "Augmented spanning tree"
     params_type = PossibilisticAugmentedTreeParams
-    cost = Cost(0.3, 0.5, 2.0, gaps=10.0, completes=False)
+    cost = Cost(0.3, 1.0, 2.0, gaps=10.0, completes=False, compiling=0.0)
     artifacts = (SpanningTreeSteps,)
     obeys_knowledge = False
 
@@ -165,7 +165,7 @@ class PossibilisticCliqueLearner(PossibilisticLearner[PossibilisticCliqueParams]
     key = "possibilistic.cliques"
     title = "Cliques of bounded size"
     params_type = PossibilisticCliqueParams
-    cost = Cost(0.6, 0.5, 2.0, gaps=10.0, completes=False)
+    cost = Cost(0.6, 1.0, 2.0, gaps=10.0, completes=False, compiling=0.0)
     obeys_knowledge = False
 
     def search(

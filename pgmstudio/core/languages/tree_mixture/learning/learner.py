@@ -643,7 +643,16 @@ class MixtureLearner(TreeMixtureLearner[MixtureParams]):
     passes = Passes(1 + LAST_STEPS, has_sample=True)
     title = "Mixture of trees"
     params_type = MixtureParams
-    cost = Cost(3.0, 1.0, 1.5, states=2.0, gaps=1.5, completes=False, repeats="restarts")
+    cost = Cost(
+        3.0,
+        1.0,
+        1.5,
+        states=2.0,
+        gaps=1.5,
+        completes=False,
+        repeats="restarts",
+        compiling=3.5,
+    )
     artifacts = (MixtureScan, Adjacency)
 
     def events(

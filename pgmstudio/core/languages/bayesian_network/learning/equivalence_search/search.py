@@ -581,7 +581,7 @@ class KesLearner(BaseLearner[KesParams]):
     title = "Equivalence search (KES)"
     kind = "bayesian-network"
     params_type = KesParams
-    cost = Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002)
+    cost = Cost(0.7, 0.5, 2.2, repeats="restarts", each=0.002, compiling=2.5)
     artifacts = (KesOptima,)
     presets = (THESIS, GES)
 

@@ -536,7 +536,7 @@ class HiddenLearner(TreeMixtureLearner[HiddenParams]):
     key = "mixture.hidden"
     title = "Hidden variables"
     params_type = HiddenParams
-    cost = Cost(5.0, 0.7, 1.5, states=1.0, gaps=1.5, completes=False)
+    cost = Cost(5.0, 0.7, 1.5, states=1.0, gaps=1.5, completes=False, compiling=3.5)
     artifacts = (HiddenScan,)
     obeys_knowledge = False
 
