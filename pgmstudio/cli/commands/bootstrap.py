@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pgmstudio.cli.options.data import add_data_options, check_model_path, read_rows, save_model
-from pgmstudio.cli.options.learner import add_learner_arguments, knowledge_in, learner_parser
+from pgmstudio.cli.options.learner import add_learner_arguments, learner_parser
 from pgmstudio.cli.options.parameters import params_from
 from pgmstudio.cli.terminal.output import Block, Table, count_of, percent
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError, number, one_of, whole_number
@@ -31,6 +31,7 @@ from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.io.data.spreadsheets import write_csv
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.languages.run_checks import knowledge_of
 from pgmstudio.core.learning.base import Learner
 from pgmstudio.core.params import specs_of
 
@@ -84,7 +85,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> BootstrapReport:
     if args.output is not None:
         check_model_path(args.output)
     data = read_rows(args.data, args, line)
-    for knowledge in knowledge_in(params):
+    knowledge = knowledge_of(params)
+    if knowledge is not None:
         knowledge.check(data.domain.names)
     settings = BootstrapParams(
         replicates=args.replicates, orientation=args.orientation, threshold=args.threshold

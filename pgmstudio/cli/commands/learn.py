@@ -19,7 +19,7 @@ from pgmstudio.cli.options.data import (
     read_together,
     save_model,
 )
-from pgmstudio.cli.options.learner import add_learner_arguments, knowledge_in, learner_parser
+from pgmstudio.cli.options.learner import add_learner_arguments, learner_parser
 from pgmstudio.cli.options.parameters import given_texts, params_from
 from pgmstudio.cli.terminal.output import (
     Block,
@@ -47,7 +47,7 @@ from pgmstudio.core.languages.base import ComponentModel, NodeModel
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.learners import learner_of
 from pgmstudio.core.languages.registry import language_of, no_likelihood_reason
-from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules
+from pgmstudio.core.languages.run_checks import START_KEPT, broken_rules, knowledge_of
 from pgmstudio.core.languages.tree_mixture.learning.edge_counts import Adjacency, tally_of
 from pgmstudio.core.learning.base import Learner, missing_data_note
 from pgmstudio.core.learning.cost_estimates import forecast_passes
@@ -105,7 +105,8 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
         check_log_path(args.log)
     check_ending(args.edge_counts, [".csv"], "edge counts")
     data, valid = _read(args, learner, line)
-    for knowledge in knowledge_in(params):
+    knowledge = knowledge_of(params)
+    if knowledge is not None:
         knowledge.check(data.domain.names)
     reason = learner.refuses(data)
     if reason is not None:
@@ -136,7 +137,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnReport:
     if args.edge_counts is not None:
         line.message(_save_edge_counts(args.edge_counts, outcome, quoted=args.quote_formulas))
     report = LearnReport.of(learner, task, outcome, valid, args.output)
-    for knowledge in knowledge_in(params):
+    if knowledge is not None:
         line.message(knowledge_message(knowledge, outcome.model))
     line.message(outcome_message(outcome, report.log2_per_row))
     return report
@@ -245,7 +246,8 @@ class LearnReport:
         }
         if self.has_valid:
             document["valid_log2_likelihood_per_row"] = self.valid_log2_per_row
-        for knowledge in knowledge_in(self.task.params):
+        knowledge = knowledge_of(self.task.params)
+        if knowledge is not None:
             document["broken_rules"] = broken_rules(self.model, knowledge)
         if self.output is not None:
             document["model"] = self.output

@@ -1,4 +1,4 @@
-"""The learner that a command names, and background knowledge among its parameters."""
+"""The learner that a command names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from pgmstudio.cli.terminal.parser import (
     listed,
 )
 from pgmstudio.core.errors import UnknownNameError
-from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.languages.learners import (
     alias_settings,
     all_learners,
@@ -25,7 +24,7 @@ from pgmstudio.core.languages.learners import (
     presets_of,
 )
 from pgmstudio.core.learning.base import Learner
-from pgmstudio.core.params import Preset, specs_of
+from pgmstudio.core.params import Preset
 
 
 def learner_parser(
@@ -89,9 +88,3 @@ def _read_preset(learner: Learner[Any], text: str) -> Preset:
         return preset_of(learner, text.lower())
     except UnknownNameError as unknown:
         raise argparse.ArgumentTypeError(str(unknown)) from None
-
-
-def knowledge_in(params: Any) -> list[Knowledge]:
-    """The background knowledge among the parameters of a run."""
-    values = [getattr(params, spec.name) for spec in specs_of(type(params))]
-    return [value for value in values if isinstance(value, Knowledge) and not value.is_empty]
