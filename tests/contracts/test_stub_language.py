@@ -13,7 +13,7 @@ from pgmstudio.__main__ import main
 from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.io.project.project_file import project_bytes, project_from_bytes
 from pgmstudio.core.languages.base import Language
-from pgmstudio.core.languages.registry import LANGUAGES, PLUGIN_GROUP, plugin_problems
+from pgmstudio.core.languages.registry import LANGUAGES, PLUGINS
 from pgmstudio.core.model import Model
 from pgmstudio.core.project.edits import add_model
 from pgmstudio.core.project.model_edits import edit_language
@@ -78,9 +78,9 @@ def test_it_is_known_only_while_it_is_installed(tmp_path: Path) -> None:
 
 def test_an_entry_point_that_fails_is_a_message_and_the_languages_stay(tmp_path: Path) -> None:
     before = set(LANGUAGES)
-    with installed(tmp_path, {PLUGIN_GROUP: {"independent": "no_such_module:LANGUAGE"}}):
+    with installed(tmp_path, {PLUGINS.group: {"independent": "no_such_module:LANGUAGE"}}):
         assert set(LANGUAGES) == before
-        (problem,) = plugin_problems()
+        (problem,) = PLUGINS.problems
         assert "independent did not load" in problem
 
 

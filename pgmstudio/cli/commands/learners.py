@@ -17,10 +17,10 @@ from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.streams import STANDARD
 from pgmstudio.core.io.data.reader import data_format
 from pgmstudio.core.languages.learners import (
+    PLUGINS,
     all_learners,
     full_key,
     learner_of,
-    plugin_problems,
     presets_of,
 )
 from pgmstudio.core.learning.base import Learner
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> LearnerList | Recommend
             rows.domain[args.target]  # an unknown name is reported
         return Recommended(recommended_learners(rows, args.target))
     learners = tuple(all_learners().values())
-    for problem in plugin_problems():
+    for problem in PLUGINS.problems:
         line.message(problem)
     return LearnerList(learners)
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from pgmstudio.core.errors import ParameterError, named
 from pgmstudio.core.graphs.edge_frequencies import EdgeFrequencies
 from pgmstudio.core.languages.base import Lazy
-from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
+from pgmstudio.core.languages.plugins import Plugins
+from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.core.learning.base import Learner, RunArtifact
 from pgmstudio.core.params import Preset
-
-PLUGIN_GROUP = "pgmstudio.learners"
 
 # Short names that are not the part of a key after its full stop.
 ALIASES = {
@@ -48,15 +47,12 @@ def _reference(key: str) -> Lazy[Any] | None:
     return next((row.learners[key] for row in LANGUAGES.values() if key in row.learners), None)
 
 
-@lru_cache(maxsize=1)
-def _plugins() -> tuple[dict[str, Learner[Any]], tuple[str, ...]]:
-    """Learners of other packages, and a message for each entry point that failed."""
+def _read(loaded: Any) -> tuple[str, Learner[Any]]:
+    learner: Learner[Any] = loaded() if isinstance(loaded, type) else loaded
+    return learner.key, learner
 
-    def read(loaded: Any) -> tuple[str, Learner[Any]]:
-        learner: Learner[Any] = loaded() if isinstance(loaded, type) else loaded
-        return learner.key, learner
 
-    return load_plugins(PLUGIN_GROUP, learner_keys(), read)
+PLUGINS = Plugins("pgmstudio.learners", learner_keys, _read)
 
 
 def all_learners() -> dict[str, Learner[Any]]:
@@ -66,12 +62,7 @@ def all_learners() -> dict[str, Learner[Any]]:
         for row in LANGUAGES.values()
         for key, reference in row.learners.items()
     }
-    return own | _plugins()[0] | _registered
-
-
-def plugin_problems() -> tuple[str, ...]:
-    """A message for each plug-in that could not be used."""
-    return _plugins()[1]
+    return {**own, **PLUGINS.rows, **_registered}
 
 
 def full_key(name: str) -> str:

@@ -6,9 +6,8 @@ A plug-in adds a language by an entry point of the group `pgmstudio.languages` t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from pgmstudio.core.errors import named
 from pgmstudio.core.inference.base import Scale
@@ -19,11 +18,8 @@ from pgmstudio.core.languages.base import (
     Lazy,
     lower_first,
 )
+from pgmstudio.core.languages.plugins import Plugins
 from pgmstudio.core.model import Model
-
-T = TypeVar("T")
-
-PLUGIN_GROUP = "pgmstudio.languages"
 
 # In the order of menus and lists.
 BUILT_IN: Mapping[str, Lazy[Language]] = {
@@ -41,68 +37,30 @@ BUILT_IN: Mapping[str, Lazy[Language]] = {
 }
 
 
+def _row(loaded: object) -> tuple[str, Language]:
+    if not isinstance(loaded, Language):
+        raise TypeError("it is no Language row.")
+    return loaded.kind, loaded
+
+
+PLUGINS = Plugins("pgmstudio.languages", lambda: BUILT_IN, _row)
+
+
 class LanguageTable(Mapping[str, Language]):
     """The languages by kind; plug-ins are looked for once a kind is not built in."""
 
     def __getitem__(self, kind: str) -> Language:
-        return BUILT_IN[kind].load() if kind in BUILT_IN else _plugins()[0][kind]
+        return BUILT_IN[kind].load() if kind in BUILT_IN else PLUGINS.rows[kind]
 
     def __iter__(self) -> Iterator[str]:
         yield from BUILT_IN
-        yield from _plugins()[0]
+        yield from PLUGINS.rows
 
     def __len__(self) -> int:
-        return len(BUILT_IN) + len(_plugins()[0])
+        return len(BUILT_IN) + len(PLUGINS.rows)
 
 
 LANGUAGES = LanguageTable()
-
-
-def load_plugins(
-    group: str, taken: Container[str], read: Callable[[Any], tuple[str, T]]
-) -> tuple[dict[str, T], tuple[str, ...]]:
-    """What the entry points of a group name, by key, and a message for each that failed.
-
-    `read` gives the key and the value of what was loaded, or raises.
-    """
-    # Here, not above: it loads many modules, and most commands need no plug-in.
-    from importlib import metadata
-
-    result: dict[str, T] = {}
-    problems: list[str] = []
-    for entry in metadata.entry_points(group=group):
-        try:
-            key, value = read(entry.load())
-        except Exception as problem:  # third-party code may fail in any way; it is reported
-            problems.append(f"The plug-in {entry.name} did not load: {problem}")
-            continue
-        if key in taken or key in result:
-            problems.append(f"The plug-in {entry.name} is left out: {key} exists already.")
-        else:
-            result[key] = value
-    return result, tuple(problems)
-
-
-@lru_cache(maxsize=1)
-def _plugins() -> tuple[dict[str, Language], tuple[str, ...]]:
-    """The languages of other packages, and a message for each entry point that failed."""
-
-    def row(loaded: object) -> tuple[str, Language]:
-        if not isinstance(loaded, Language):
-            raise TypeError("it is no Language row.")
-        return loaded.kind, loaded
-
-    return load_plugins(PLUGIN_GROUP, BUILT_IN, row)
-
-
-def plugin_problems() -> tuple[str, ...]:
-    """A message for each language plug-in that could not be used."""
-    return _plugins()[1]
-
-
-def reload_plugins() -> None:
-    """Look for plug-ins again, after packages were installed or removed."""
-    _plugins.cache_clear()
 
 
 def load_languages() -> Iterator[object]:

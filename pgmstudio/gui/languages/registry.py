@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from pgmstudio.core.languages.base import BAYESIAN_NETWORK, Diagram, Lazy
-from pgmstudio.core.languages.registry import LANGUAGES, load_plugins
+from pgmstudio.core.languages.plugins import Plugins
+from pgmstudio.core.languages.registry import LANGUAGES
 from pgmstudio.gui.runs.results.run_result import RunResult
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pgmstudio.gui.widgets.actions import ActionSpec
     from pgmstudio.gui.widgets.page import Page
 
-PLUGIN_GROUP = "pgmstudio.language_views"
 # Those of a language that has none of its own.
 DESCRIPTION: Lazy[ModelDescription] = Lazy("pgmstudio.gui.languages.description:DEFAULT")
 TABLES: Lazy[Callable[[AppContext, QObject], TableSource]] = Lazy(
@@ -111,38 +110,25 @@ BUILT_IN: Mapping[str, Lazy[LanguageView]] = {
 }
 
 
-@lru_cache(maxsize=1)
-def _plugins() -> tuple[dict[str, LanguageView], tuple[str, ...]]:
-    """The views of other packages, and a message for each entry point that failed."""
+def _row(loaded: object) -> tuple[str, LanguageView]:
+    if not isinstance(loaded, LanguageView):
+        raise TypeError("it is no LanguageView.")
+    return loaded.kind, loaded
 
-    def row(loaded: object) -> tuple[str, LanguageView]:
-        if not isinstance(loaded, LanguageView):
-            raise TypeError("it is no LanguageView.")
-        return loaded.kind, loaded
 
-    return load_plugins(PLUGIN_GROUP, BUILT_IN, row)
+PLUGINS = Plugins("pgmstudio.language_views", lambda: BUILT_IN, _row)
 
 
 def all_kinds() -> tuple[str, ...]:
     """The kinds with a row of their own."""
-    return (*BUILT_IN, *_plugins()[0])
-
-
-def plugin_problems() -> tuple[str, ...]:
-    """A message for each plug-in of a language view that could not be used."""
-    return _plugins()[1]
-
-
-def reload_plugins() -> None:
-    """Look for plug-ins again, after packages were installed or removed."""
-    _plugins.cache_clear()
+    return (*BUILT_IN, *PLUGINS.rows)
 
 
 def language_view(kind: str) -> LanguageView:
     """The row of a language; the default one for a language without a row."""
     if kind in BUILT_IN:
         return BUILT_IN[kind].load()
-    return _plugins()[0].get(kind) or LanguageView(kind=kind)
+    return PLUGINS.rows.get(kind) or LanguageView(kind=kind)
 
 
 def all_run_results() -> dict[str, RunResult]:

@@ -40,7 +40,7 @@ class LogPanel(QWidget):
 
     def _add_plugin_problems(self) -> None:
         for module in (registry, learners, views):
-            for problem in module.plugin_problems():
+            for problem in module.PLUGINS.problems:
                 self._on_message("warning", problem)
 
     def _on_message(self, level: str, sentence: str) -> None:

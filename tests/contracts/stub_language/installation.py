@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pgmstudio.core.languages.base import Language
-from pgmstudio.core.languages.registry import PLUGIN_GROUP, language, reload_plugins
+from pgmstudio.core.languages.registry import PLUGINS, language
 
 # Entry points by group and name.
 Points = Mapping[str, Mapping[str, str]]
 LANGUAGE_POINT: Points = {
-    PLUGIN_GROUP: {"independent": "tests.contracts.stub_language.language:LANGUAGE"}
+    PLUGINS.group: {"independent": "tests.contracts.stub_language.language:LANGUAGE"}
 }
 
 
@@ -31,12 +31,12 @@ def installed(folder: Path, points: Points = LANGUAGE_POINT) -> Iterator[None]:
         lines += [f"[{group}]", *(f"{name} = {entry}" for name, entry in entries.items())]
     (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
     sys.path.insert(0, str(folder))
-    reload_plugins()
+    PLUGINS.reload()
     try:
         yield
     finally:
         sys.path.remove(str(folder))
-        reload_plugins()
+        PLUGINS.reload()
 
 
 @contextmanager

@@ -25,13 +25,13 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[metadata.EntryPoin
     """Entry points that the registry finds instead of the installed ones."""
     result: list[metadata.EntryPoint] = []
     monkeypatch.setattr(metadata, "entry_points", lambda *, group: result)
-    registry._plugins.cache_clear()
+    registry.PLUGINS.reload()
     yield result
-    registry._plugins.cache_clear()
+    registry.PLUGINS.reload()
 
 
 def entry(name: str, value: str) -> metadata.EntryPoint:
-    return metadata.EntryPoint(name, value, registry.PLUGIN_GROUP)
+    return metadata.EntryPoint(name, value, registry.PLUGINS.group)
 
 
 def test_keys_are_unique_and_each_learner_is_found_by_its_own() -> None:
@@ -50,7 +50,7 @@ def test_an_unknown_key_suggests_the_nearest() -> None:
 def test_a_plug_in_joins_the_table(plugins: list[metadata.EntryPoint]) -> None:
     plugins.append(entry("outside", f"{__name__}:OutsideLearner"))
     assert isinstance(registry.all_learners()["outside.tree"], OutsideLearner)
-    assert registry.plugin_problems() == ()
+    assert registry.PLUGINS.problems == ()
 
 
 def test_a_plug_in_that_fails_is_a_message_and_the_others_stay(
@@ -60,7 +60,7 @@ def test_a_plug_in_that_fails_is_a_message_and_the_others_stay(
     plugins.append(entry("twin", f"{ChowLiuLearner.__module__}:ChowLiuLearner"))
     plugins.append(entry("odd", "math:pi"))
     assert set(registry.all_learners()) == set(registry.learner_keys())
-    broken, twin, odd = registry.plugin_problems()
+    broken, twin, odd = registry.PLUGINS.problems
     assert "broken did not load" in broken
     assert "tree.chow-liu exists already" in twin
     assert "odd did not load" in odd

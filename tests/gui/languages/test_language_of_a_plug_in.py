@@ -42,12 +42,12 @@ def install(tmp_path: Path) -> Iterator[Install]:
     with ExitStack() as stack:
 
         def add(**view_points: str) -> None:
-            points = {**LANGUAGE_POINT, views.PLUGIN_GROUP: view_points}
+            points = {**LANGUAGE_POINT, views.PLUGINS.group: view_points}
             stack.enter_context(installed(folder, points))
-            views.reload_plugins()
+            views.PLUGINS.reload()
 
         yield add
-    views.reload_plugins()
+    views.PLUGINS.reload()
 
 
 def weather() -> IndependentVariables:
@@ -147,7 +147,7 @@ def test_a_view_that_cannot_be_loaded_becomes_a_message(
     install: Install,
 ) -> None:
     install(broken="no.such.module:VIEW")
-    assert ["broken" in message for message in views.plugin_problems()] == [True]
+    assert ["broken" in message for message in views.PLUGINS.problems] == [True]
     assert views.language_view("broken").extend_page is None
 
 
