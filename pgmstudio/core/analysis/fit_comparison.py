@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,8 @@ from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.transforms import fitted_to
 from pgmstudio.core.errors import DataError
 from pgmstudio.core.inference.base import Scale
-from pgmstudio.core.languages.registry import a_kind, language_of, scale_of
-from pgmstudio.core.model import Model
+from pgmstudio.core.languages.registry import a_kind, kind_noun, language_of, scale_of
+from pgmstudio.core.model import Model, ProbabilisticModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,10 @@ def scale_refusal(models: Mapping[str, Model]) -> str | None:
 
 def compare_fit(models: Mapping[str, Model], data: DataSet) -> FitComparison:
     """What each model adds to the rows. DataError where scales or variables differ."""
-    if not models:
-        raise DataError("There is no model to compare.")
-    if data.row_count == 0:
-        raise DataError("There are no rows to compare the models on.")
     refusal = scale_refusal(models)
     if refusal is not None:
         raise DataError(refusal)
-    _refuse_other_variables(models, data)
+    refuse_unlike(models, data)
     first = language_of(next(iter(models.values())))
     measured = {name: (model, fit_of(model, data)) for name, model in models.items()}
     best = best_fits(measured)
@@ -118,22 +114,25 @@ def compare_fit(models: Mapping[str, Model], data: DataSet) -> FitComparison:
     return FitComparison(data.row_count, first.scale, first.size_title, fitted)
 
 
-def _refuse_other_variables(models: Mapping[str, Model], data: DataSet) -> None:
-    first, *others = models
-    problems = [
-        f"{name} needs {', '.join(absent)}, which the data do not have."
-        for name, model in models.items()
-        if (absent := _without(model.domain.names, data.domain.names))
-    ]
-    names = set(models[first].domain.names)
-    problems += [
-        f"{name} and {first} differ in {', '.join(unlike)}."
-        for name in others
-        if (unlike := sorted(names ^ set(models[name].domain.names)))
-    ]
+def refuse_unlike(
+    models: Mapping[str, Model], data: DataSet, *, need_probabilities: bool = False
+) -> None:
+    """DataError with all problems unless the models have the same variables, which the data have
+    too, and there are rows."""
+    if not models:
+        raise DataError("There is no model to compare.")
+    if data.row_count == 0:
+        raise DataError("There are no rows to compare the models on.")
+    first = next(iter(models))
+    problems = []
+    for name, model in models.items():
+        own = {*model.domain.names}
+        if need_probabilities and not isinstance(model, ProbabilisticModel):
+            problems.append(f"{name} ({kind_noun(model.kind)}) gives rows no probability.")
+        if absent := sorted(own - {*data.domain.names}):
+            problems.append(f"{name} needs {', '.join(absent)}, which the data do not have.")
+        if unlike := sorted(own ^ {*models[first].domain.names}):
+            problems.append(f"{name} and {first} differ in {', '.join(unlike)}.")
     if problems:
-        raise DataError(" ".join([*problems, "Compare models over the same variables."]))
-
-
-def _without(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    return sorted(set(names) - set(known))
+        what = "distributions" if need_probabilities else "models"
+        raise DataError(" ".join([*problems, f"Compare {what} over the same variables."]))

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pgmstudio.core.analysis.fit_comparison import fit_of
+from pgmstudio.core.analysis.fit_comparison import fit_of, refuse_unlike
 from pgmstudio.core.analysis.tables import Cell
 from pgmstudio.core.arrays import Floats
 from pgmstudio.core.data.chunked import Arrays, ChunkedData
@@ -25,7 +25,7 @@ from pgmstudio.core.errors import DataError, PgmStudioError
 from pgmstudio.core.execution.events import NEVER, CancelToken
 from pgmstudio.core.languages.bayesian_network.conversions import as_network
 from pgmstudio.core.languages.likelihood import log2_probabilities
-from pgmstudio.core.languages.registry import a_kind, kind_noun
+from pgmstudio.core.languages.registry import a_kind
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.scores.family_cache import FamilyScores
 from pgmstudio.core.scores.local import AIC_BITS, bic_bits, score_of
@@ -150,7 +150,7 @@ class Comparison:
 
 def compare(models: Mapping[str, Model], data: DataSet) -> Comparison:
     """Every model on the same rows; missing cells are summed out, weights count as rows."""
-    _refuse_unlike(models, data)
+    refuse_unlike(models, data, need_probabilities=True)
     return comparison_of(
         {
             name: Scored(
@@ -284,27 +284,6 @@ def _weight(rows: NDArray[np.bool_], weights: Floats | None) -> float:
 
 def _mean(values: Floats, rows: NDArray[np.bool_], weights: Floats | None) -> Mean:
     return mean_of(values[rows], None if weights is None else weights[rows])
-
-
-def _refuse_unlike(models: Mapping[str, Model], data: DataSet) -> None:
-    """Likelihoods over different variables cannot be compared; raise with all problems."""
-    if not models:
-        raise DataError("There is no model to compare.")
-    if data.row_count == 0:
-        raise DataError("There are no rows to compare the models on.")
-    names = list(models)
-    first = set(models[names[0]].domain.names)
-    problems = []
-    for name in names:
-        own = set(models[name].domain.names)
-        if not isinstance(models[name], ProbabilisticModel):
-            problems.append(f"{name} ({kind_noun(models[name].kind)}) gives rows no probability.")
-        if absent := sorted(own - set(data.domain.names)):
-            problems.append(f"{name} needs {', '.join(absent)}, which the data do not have.")
-        if unlike := sorted(own ^ first):
-            problems.append(f"{name} and {names[0]} differ in {', '.join(unlike)}.")
-    if problems:
-        raise DataError(" ".join([*problems, "Compare distributions over the same variables."]))
 
 
 def finite(value: float) -> float | None:
