@@ -18,6 +18,7 @@ from pgmstudio.core.execution.events import Progress, StopSwitch
 from pgmstudio.core.io.background_knowledge import read_knowledge
 from pgmstudio.core.io.data.options import ImportOptions
 from pgmstudio.core.io.edge_prices import read_edge_prices
+from pgmstudio.core.languages.compile_ahead import compiling_beside
 from pgmstudio.core.languages.learn_task import CollectedEvents, LearnTask
 from pgmstudio.core.languages.learners import all_learners, learner_of, named_settings, presets_of
 from pgmstudio.core.languages.registry import LANGUAGES
@@ -156,10 +157,11 @@ def learn(
     collected = CollectedEvents(task)
     began = time.monotonic()
     try:
-        for event in _events(task, StopSwitch(seconds=time_limit)):
-            collected.take(event)
-            if progress and isinstance(event, Progress):
-                _show(event)
+        with compiling_beside(task.learner_key, task.data):
+            for event in _events(task, StopSwitch(seconds=time_limit)):
+                collected.take(event)
+                if progress and isinstance(event, Progress):
+                    _show(event)
     except KeyboardInterrupt:
         if collected.best() is None:
             raise

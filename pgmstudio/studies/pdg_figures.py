@@ -165,6 +165,7 @@ SMOOTHING_CURVE = load_recipe(
     ),
 )
 
+BN_RESTARTS = 50  # for every network of the sizes
 _SIZE_SETS = ("page-blocks", "letter")
 
 
@@ -197,6 +198,7 @@ def run_sizes(context: RecipeContext) -> Iterator[RecipeEvent]:
                 rng,
                 score="lambda",
                 lambda_=lambda_,
+                restarts=BN_RESTARTS,
             )
             sizes["BN"].append((network.effective_size(), network.representation_size()))
         graph = yield from context.learn(

@@ -145,8 +145,11 @@ def run_learner(
     task: LearnTask, line: ProgressLine, *, time_limit: float | None = None
 ) -> LearnOutcome:
     """Run a learner and return its best model, with the measures of the models before it."""
+    from pgmstudio.core.languages.compile_ahead import compiling_beside
+
     collected = CollectedEvents(task)
-    end = run_task(task, collected.take, line, time_limit=time_limit)
+    with compiling_beside(task.learner_key, task.data):
+        end = run_task(task, collected.take, line, time_limit=time_limit)
     best = collected.best()
     return LearnOutcome(
         model=None if best is None else best.model,

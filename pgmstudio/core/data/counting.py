@@ -405,6 +405,8 @@ def family_counter(data: DataSet) -> FamilyCounter:
 class FamilyCounter:
     """Counts on one data set, whose bit columns are packed once and cached."""
 
+    reads_in_passes = False  # whether tables that are not announced cost a pass over the rows each
+
     def __init__(self, data: DataSet) -> None:
         self.data = data
         self.cards = np.array(data.domain.cardinalities, dtype=np.int64)
@@ -464,7 +466,11 @@ class FamilyCounter:
                 table = plain_counts(data, (*members, candidate)).ravel()
                 flat[start : start + table.size] = table
             return JoinedCounts(candidates, flat, offsets)
-        from pgmstudio.core.data.counting_kernels import count_additions, count_additions_weighted
+        from pgmstudio.core.data.counting_kernels import (
+            count_additions,
+            count_additions_weighted,
+            split_space,
+        )
 
         step = max(PACKED_CHUNK, (50_000_000 // candidates.size) // PACKED_CHUNK * PACKED_CHUNK)
         for start in range(0, data.row_count, step):
@@ -474,7 +480,8 @@ class FamilyCounter:
             if data.weights is None:
                 layout, bits = self._packed
                 base, first = layout.base, layout.first_state
-                count_additions(data.codes, bits, base, first, self.cards, *selection)
+                space = split_space(stop - start)
+                count_additions(data.codes, bits, base, first, self.cards, *selection, *space)
             else:
                 weights, missing = data.weights, data.missing_code
                 count_additions_weighted(data.codes, weights, self.cards, missing, *selection)
@@ -500,6 +507,7 @@ class ChunkedCounter(FamilyCounter):
     """Counts on a table that is read in chunks; a table that was counted before costs no pass."""
 
     data: ChunkedData
+    reads_in_passes = True
 
     def __init__(self, data: ChunkedData) -> None:
         super().__init__(data)

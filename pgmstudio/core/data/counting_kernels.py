@@ -19,6 +19,7 @@ Words = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
 BLOCK = 4096
+SPLIT_ROWS = 32768  # at a time
 
 
 # Columns are sliced before they are walked: an index that counts from 0 needs no check for a
@@ -64,7 +65,9 @@ def count_joint(
     # takes the rows that miss something.
     cells = out.shape[0] + 1
     lanes = 4 if cells <= 2048 else 1
-    counts = np.zeros(lanes * cells, np.int64)
+    counts = np.empty(lanes * cells, np.int64)
+    for cell in range(counts.shape[0]):
+        counts[cell] = 0
     for low in range(start, stop, BLOCK):
         high = min(low + BLOCK, stop)
         fill_keys(codes, variables, cards, missing, low, high, keys)
@@ -360,6 +363,14 @@ def split_rows(
     return side, mask_count, list_count
 
 
+def split_space(rows: int) -> tuple[Words, Ints, Ints]:
+    """Masks, result and list for `split_rows`; made here, as in a kernel it takes long to
+    compile."""
+    chunk = min(SPLIT_ROWS, rows)
+    masks = np.empty((2, 257, (chunk + 63) // 64), np.uint64)
+    return masks, np.empty((2, 257, 2), np.int64), np.empty((2, chunk), np.int64)
+
+
 @compiled
 def count_additions(
     codes: Codes,
@@ -373,17 +384,17 @@ def count_additions(
     stop: int,
     offsets: Ints,
     out: Floats,
+    masks: Words,
+    result: Ints,
+    listed: Ints,
 ) -> None:
     """For each candidate c, add the joint counts of `members` and c at `offsets[k]`, c fastest.
 
     Frequent joint states of the members are counted by AND and popcount, the rows of rare ones are
     read one by one; as are all rows for a candidate without bit columns. `start` is a multiple of
-    64.
+    64. The last three are `split_space` for these rows.
     """
-    chunk = min(32768, stop - start)
-    masks = np.empty((2, 257, (chunk + 63) // 64), np.uint64)
-    result = np.empty((2, 257, 2), np.int64)
-    listed = np.empty((2, chunk), np.int64)
+    chunk = listed.shape[1]
     all_packed = True
     for k in range(candidates.shape[0]):
         all_packed &= base[candidates[k]] >= 0

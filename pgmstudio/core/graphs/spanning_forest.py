@@ -12,10 +12,9 @@ def grow(weights: NDArray[np.float64], parents: NDArray[np.int64]) -> None:
     `parents[i]` becomes the parent in the forest, −1 for a root.
     """
     n = weights.shape[0]
-    best = np.zeros(n)
-    done = np.zeros(n, np.bool_)
+    best, done = np.empty(n), np.empty(n, np.bool_)
     for i in range(n):
-        parents[i] = -1
+        best[i], done[i], parents[i] = 0.0, False, -1
     for _ in range(n):
         chosen = -1  # the heaviest edge's end, or the first node left where there is no edge
         for i in range(n):

@@ -39,8 +39,9 @@ class Cost:
 
     `gaps`: how many times longer it takes when cells are missing, and `completes` whether they are
     completed before, which takes COMPLETING_SECONDS. `repeats`: the parameter that
-    repeats the search, whose time is for its default, and `each` what a repeat takes at least.
-    `compiling`: seconds until its code is compiled, the first time on a computer; 0: it has none.
+    repeats the search, whose time is for its default, and `each` what a repeat takes at least;
+    `automatic` is how many that makes about where the learner decides. `compiling`: seconds until
+    its code is compiled, the first time on a computer; 0: it has none.
     """
 
     seconds: float
@@ -52,6 +53,7 @@ class Cost:
     repeats: str = ""
     each: float = 0.0
     compiling: float = 1.0
+    automatic: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def forecast_run(
     cost: Cost | None = getattr(learner, "cost", None)
     if cost is None:
         return None
-    times, usual = _repeats(cost.repeats, params)
+    times, usual = _repeats(cost, params)
     seconds = cost.seconds * (data.row_count / ROWS) ** cost.rows
     seconds *= (len(data.domain) / COLUMNS) ** cost.columns * times / usual
     mean_states = sum(data.domain.cardinalities) / max(1, len(data.domain))
@@ -101,22 +103,23 @@ def forecast_run(
     return RunForecast(seconds, BASE_BYTES + rows + 8 * pair_cells)
 
 
-def _repeats(name: str, params: object) -> tuple[float, float]:
+def _repeats(cost: Cost | Passes, params: object) -> tuple[float, float]:
     """How often the search goes, and how often it would by default."""
-    spec = next((s for s in specs_of(type(params)) if s.name == name), None)
+    spec = next((s for s in specs_of(type(params)) if s.name == cost.repeats), None)
     if spec is None:
         return 1.0, 1.0
-    return 1 + _number(getattr(params, name)), 1 + _number(spec.default)
 
+    def times(value: Any) -> float:
+        return 1.0 + (value if isinstance(value, int | float) else cost.automatic)
 
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+    return times(getattr(params, cost.repeats)), times(spec.default)
 
 
 @dataclass(frozen=True, slots=True)
 class Passes:
     """How often a learner reads a table that is read in chunks: `fixed` times, and a search as many
-    times as there are columns, times `columns`, for each of its repeats.
+    times as there are columns, times `columns`, for each of its repeats, about `automatic` ones
+    where the learner decides.
 
     `steps`: the parameter with the most steps of EM over all rows, each of which is a pass.
     With `has_sample` the model is chosen on a sample, which is all there is of a small table.
@@ -125,6 +128,7 @@ class Passes:
     fixed: int = 1
     columns: float = 0.0
     repeats: str = ""
+    automatic: int = 0
     steps: str = ""
     has_sample: bool = False
 
@@ -154,7 +158,7 @@ def forecast_passes(learner: object, params: object, data: ChunkedData) -> PassF
     passes: Passes | None = getattr(learner, "passes", None)
     if passes is None:
         return None
-    times, _ = _repeats(passes.repeats, params)
+    times, _ = _repeats(passes, params)
     count = passes.fixed + round(passes.columns * len(data.domain) * times)
     if passes.has_sample and data.row_count <= sample_size(len(data.domain)):
         return PassForecast(1, True, data.pass_bytes)

@@ -139,6 +139,8 @@ class FamilyScores:
     def prefetch(self, requests: Iterable[Request], cancel: CancelToken = NEVER) -> None:
         """Announce what `toggled` will be asked for next, of a child after its parents each: where
         rows are read in chunks, one pass counts it all."""
+        if not self.counter.reads_in_passes:
+            return
         wanted: list[Request] = []
         for (*parents, child), candidates in requests:
             cells = math.prod(self.cards[v] for v in (*parents, child))

@@ -33,12 +33,12 @@ class LearnerCompiler(QObject):
         """Begin, unless this installation has been compiled before."""
         if self._run is not None:
             return
-        from pgmstudio.core.execution.child_process import in_process
+        from pgmstudio.core.execution.cores import core_count
         from pgmstudio.core.languages.compile_ahead import CompileAhead, is_compiled
 
         def events(cancel: CancelToken) -> Iterator[object]:
             if not is_compiled():
-                yield from in_process(CompileAhead(), cancel)
+                yield from CompileAhead(max(1, core_count() - 1))(cancel)
 
         self._run = run = BackgroundRun(events, Progress(0.0), self)
         run.changed.connect(self.changed)

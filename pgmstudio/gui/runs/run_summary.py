@@ -143,11 +143,12 @@ def activity_text(run: LearningRun) -> str:
     done = counters.get("restart")
     # A search that makes runs of several kinds counts them itself.
     asked = counters.get("restarts", getattr(run.request.params, "restarts", 0))
-    if done is None or not isinstance(asked, int | float) or not asked or run.state.is_end:
+    if done is None or asked == 0 or run.state.is_end:
         return "How it ended" if run.state.is_end else "Now"
     if not done:
         return "First climb" if score_of(run).unit is not ScoreUnit.BITS_PER_ROW else "First start"
-    of_all = f" of {grouped(int(asked))}" if asked < MAX_NAMED else ""
+    is_counted = isinstance(asked, int | float) and asked < MAX_NAMED
+    of_all = f" of {grouped(int(asked))}" if is_counted else ""
     return f"Restart {grouped(int(done))}{of_all}"
 
 

@@ -46,6 +46,7 @@ from pgmstudio.core.experiments.plans.run_task import (
 )
 from pgmstudio.core.experiments.plans.runner import ExecutorEvent, run_plan
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.languages.compile_ahead import compile_for
 
 # The fraction of the budget for learning; the rest is for measuring the models.
 LEARNING_FRACTION = 0.9
@@ -394,6 +395,9 @@ class SplitsTask:
     def __call__(self, cancel: CancelToken, /) -> Iterator[PointEvent]:
         processes, count = self.processes or core_count(), len(self.splits)
         left = self.budget.seconds
+        keys = [grid.key for grid in self.plan.learners]
+        if self.splits:
+            yield from compile_for(keys, self.splits[0].train, processes, cancel)
         with open_pool(tuple(self.splits), processes=processes) as pool:
             for number, rows in enumerate(self.splits):
                 budget = replace(self.budget, seconds=self._seconds(number, left))

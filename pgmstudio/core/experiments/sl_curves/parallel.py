@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 from uuid import uuid4
 
+from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import (
     CancelToken,
@@ -30,6 +31,8 @@ from pgmstudio.core.experiments.plans.runner import (
     ProcessExecutor,
     SerialExecutor,
 )
+from pgmstudio.core.languages.learners import learner_of
+from pgmstudio.core.learning.cost_estimates import START_SECONDS, forecast_run
 
 # The part of the limit for learning; the rest is for measuring the models.
 LEARNING_FRACTION = 0.9
@@ -39,7 +42,8 @@ MIN_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class FairExecutor:
-    """So many processes, one for each core if None; each has `seconds` of processor time."""
+    """So many processes, each with `seconds` of processor time. None: one for each core, or fewer
+    where there is no limit and starting them would take longer than the runs."""
 
     processes: int | None = None
     seconds: float | None = None
@@ -49,12 +53,27 @@ class FairExecutor:
     ) -> Iterator[tuple[int, ExecutorEvent]]:
         order = taking_turns([work.run for work in works])
         sorted_works: Sequence[Any] = [works[number] for number in order]
-        processes = min(self.processes or core_count(), max(1, len(works)))
+        processes = self.processes
+        if processes is None:
+            runs = [work.run for work in works]
+            processes = core_count() if self.seconds is not None else worthwhile(runs, rows.train)
+        processes = min(processes, max(1, len(works)))
         if self.seconds is not None:
             sorted_works = FairParts(sorted_works, LEARNING_FRACTION * self.seconds, processes)
         executor: Executor = SerialExecutor() if processes == 1 else ProcessExecutor(processes)
         for index, event in executor.events(rows, sorted_works, cancel):
             yield order[index], event
+
+
+def worthwhile(runs: Sequence[PlannedRun], rows: DataSet) -> int:
+    """How many processes gain more than it takes to start them, by the forecasts of the runs."""
+    seconds = 0.0
+    for run in runs:
+        forecast = forecast_run(learner_of(run.learner), run.params, rows)
+        if forecast is None:
+            return core_count()
+        seconds += max(0.0, forecast.seconds - START_SECONDS)
+    return max(1, min(core_count(), round(seconds / START_SECONDS)))
 
 
 def taking_turns(runs: Sequence[PlannedRun]) -> list[int]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.execution.events import NEVER
 from pgmstudio.core.experiments.plans.expansion import PlanRows, runs_of_plan
 from pgmstudio.core.experiments.plans.plan import LearnerGrid, Plan
 from pgmstudio.core.experiments.plans.run_task import PointWork
-from pgmstudio.core.experiments.sl_curves.parallel import FairParts, taking_turns
+from pgmstudio.core.experiments.sl_curves import parallel
+from pgmstudio.core.experiments.sl_curves.parallel import FairParts, taking_turns, worthwhile
 from tests.core.experiments.test_cross_validation import chain
 
 # Three runs of the first learner, one of the second.
@@ -58,3 +62,15 @@ def test_time_that_is_over_still_gives_a_first_model() -> None:
     for work in [replace(one, part=0.0) for one in parts]:
         events = list(work(rows, NEVER))
         assert [type(event).__name__ for event in events].count("CurvePoint") == 1
+
+
+def test_processes_are_started_only_for_runs_that_take_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parallel, "core_count", lambda: 4)
+    rows = chain()
+    assert worthwhile(runs_of_plan(PLAN, ()), rows) == 1
+    domain = Domain.of({f"x{number}": "ab" for number in range(30)})
+    large = DataSet(domain, np.zeros((30, 20_000), dtype=np.uint8))
+    many = Plan((LearnerGrid("bn.hill-climb"),), tuple(0.01 * n for n in range(1, 100)))
+    assert worthwhile(runs_of_plan(many, ()), large) == 4

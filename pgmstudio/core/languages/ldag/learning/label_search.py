@@ -367,6 +367,8 @@ class LabelScores:
 
     def prefetch(self, requests: Iterable[Request], cancel: CancelToken = NEVER) -> None:
         """As `FamilyScores.prefetch`."""
+        if not self.counter.reads_in_passes:
+            return
         wanted: list[Request] = []
         for (*parents, child), candidates in requests:
             cells = math.prod(self.cards[v] for v in (*parents, child))

@@ -77,9 +77,10 @@ def split_nodes(
     node above it is new. The first edge keeps the node.
     """
     nodes = draws.shape[0]
-    degree = np.zeros(nodes, np.int64)
-    mass, spread = np.zeros(nodes), np.zeros(nodes)
-    state = np.zeros(nodes, np.int8)  # 1: not to be split, 2: chosen, 3: chosen and met
+    degree, mass, spread = np.empty(nodes, np.int32), np.empty(nodes), np.empty(nodes)
+    state = np.empty(nodes, np.int32)  # 1: not to be split, 2: chosen, 3: chosen and met
+    for node in range(nodes):
+        degree[node], mass[node], spread[node], state[node] = 0, 0.0, 0.0, 0
     for upper in range(edges.shape[0]):
         for label in range(edges.shape[1]):
             node = edges[upper, label]
@@ -144,8 +145,9 @@ def _group(heads: Ints, order: Ints, starts: Ints) -> int:
     while indices < 2 * nodes:
         indices *= 2
     marks = np.empty(indices, np.uint64)
-    result = np.full(indices, -1, np.int32)
-    group_of = np.empty(nodes, np.int32)
+    result, group_of = np.empty(indices, np.int32), np.empty(nodes, np.int32)
+    for index in range(indices):
+        result[index] = -1
     groups = 0
     for node in range(nodes):
         mark = np.uint64(1469598103934665603)
@@ -164,10 +166,11 @@ def _group(heads: Ints, order: Ints, starts: Ints) -> int:
         starts[group_of[node] + 1] += 1
     for group in range(groups):
         starts[group + 1] += starts[group]
-    index_of = starts[:groups].copy()
+    for group in range(groups):
+        result[group] = starts[group]
     for node in range(nodes):
-        order[index_of[group_of[node]]] = node
-        index_of[group_of[node]] += 1
+        order[result[group_of[node]]] = node
+        result[group_of[node]] += 1
     return groups
 
 
@@ -356,13 +359,15 @@ def merge_nodes(
     order, slot_of = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
     starts = np.empty(nodes + 1, np.int32)
     groups = _group(heads, order, starts)
-    ends, gone_of = starts[1 : groups + 1].copy(), np.zeros(groups, np.int32)
-    group_of, champions = np.empty(nodes, np.int32), np.empty(groups, np.int64)
-    partner = np.full(nodes, _NONE, np.int32)
-    lost, next_lost = np.full(nodes, math.inf), np.full(nodes, math.inf)
+    ends, gone_of = np.empty(groups, np.int32), np.empty(groups, np.int32)
+    group_of, champions = np.empty(nodes, np.int32), np.empty(groups, np.int32)
+    partner, lost, next_lost = np.empty(nodes, np.int32), np.empty(nodes), np.empty(nodes)
     fractions, totals, least = np.empty((states, nodes)), np.empty(nodes), np.empty(nodes)
     kinds, own_bits = np.empty(nodes, np.int32), np.empty(nodes)
+    for slot in range(nodes):
+        partner[slot], lost[slot], next_lost[slot] = _NONE, math.inf, math.inf
     for group in range(groups):
+        ends[group], gone_of[group] = starts[group + 1], 0
         for slot in range(starts[group], ends[group]):
             node = order[slot]
             home[node], slot_of[node], group_of[node] = node, slot, group
@@ -440,7 +445,9 @@ _STEP = 4
 @compiled
 def sort_stably(order: Ints, keys: Ints, key_count: int, result: Ints) -> None:
     """List the rows of `order` by their keys, which are below `key_count`; equal ones as before."""
-    index = np.zeros(key_count + 1, np.int64)
+    index = np.empty(key_count + 1, np.int64)
+    for key in range(key_count + 1):
+        index[key] = 0
     for row in range(keys.shape[0]):
         index[keys[row] + 1] += 1
     for key in range(key_count):
@@ -570,8 +577,9 @@ def redirect_edges(
     without rows stays.
     """
     labels = edges.shape[1]
-    starts = np.zeros(edges.size + 1, np.int64)
-    ends = np.empty(edges.size, np.int64)
+    starts, ends = np.empty(edges.size + 1, np.int64), np.empty(edges.size, np.int64)
+    for edge in range(edges.size + 1):
+        starts[edge] = 0
     ones, masses = np.empty(above.shape[0], np.int32), np.empty(above.shape[0])
     _by_edge(labels, above, above_codes, order, classes, weights, starts, ends, ones, masses)
     worth, left = np.empty(fits.shape[1]), np.empty(fits.shape[1], np.int32)

@@ -68,17 +68,18 @@ def improving_moves(
     choice_of: Ints,
     other_of: Ints,
     gain_of: Floats,
+    is_added: NDArray[np.uint8],
 ) -> int:
     """Every legal move that gains more than `least_gain`, each resulting class once.
 
     Choice c of parents is `parents[nodes[c]]` and `cliques[c]`; `gains[rows[c], x]` is what x gains
     by joining or leaving it. `onward` are the neighbours and children. `kinds` selects additions,
     removals or both. Moves more than `margin` below the best so far are left out. Returns how many
-    moves there are; only as many as fit are written.
+    moves there are; only as many as fit are written. `is_added`, 0 for every pair, becomes 1 for
+    those whose edge is added without a new v-structure.
     """
     n, words = adjacent.shape
     seen, stack = np.empty(words, np.uint64), np.empty(n, np.int64)
-    is_added = np.zeros((n, n), np.uint8)  # pairs whose edge is added without a new v-structure
     count = 0
     best = -math.inf
     for c in range(rows.shape[0]):
@@ -181,8 +182,10 @@ def improving_turns(
     Choice c belongs to the end that becomes the child. Two turns may lead to the same class.
     """
     n, words = adjacent.shape
-    avoided, seen = np.empty((2, words), np.uint64)
-    stack, first = np.empty(n, np.int64), np.full(n + 1, rows.shape[0], np.int64)
+    avoided, seen = np.empty(words, np.uint64), np.empty(words, np.uint64)
+    stack, first = np.empty(n, np.int64), np.empty(n + 1, np.int64)
+    for node in range(n + 1):
+        first[node] = rows.shape[0]
     for c in range(rows.shape[0] - 1, -1, -1):
         first[nodes[c]] = c
     count = 0

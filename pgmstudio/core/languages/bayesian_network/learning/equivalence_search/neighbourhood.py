@@ -125,12 +125,12 @@ class GainRows:
 
     def prefetch(self, wanted: Iterable[tuple[int, int]], cancel: CancelToken) -> None:
         """Announce the rows that will be asked for next, of a child and its parents each."""
-        new = [key for key in dict.fromkeys(wanted) if key not in self._index]
         self.scores.prefetch(
-            [
+            (
                 ((*bits_of(parents), child), self._candidates(child, parents).tolist())
-                for child, parents in new
-            ],
+                for child, parents in dict.fromkeys(wanted)
+                if (child, parents) not in self._index
+            ),
             cancel,
         )
 
@@ -342,7 +342,8 @@ class ExactBoundary:
             if kinds == TURNS:
                 count = improving_turns(*known, least_gain, *result)
             else:
-                count = improving_moves(*known, kinds, least_gain, margin, *result)
+                is_added = np.zeros(self._adjacent.shape[:1] * 2, dtype=np.uint8)
+                count = improving_moves(*known, kinds, least_gain, margin, *result, is_added)
             if count <= self._capacity:
                 node = nodes[choice[:count]]
                 return _Moves(node, choice[:count] - first[node], other[:count], gain[:count])

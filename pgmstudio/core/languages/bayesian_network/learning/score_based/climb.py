@@ -40,6 +40,11 @@ def flags_of(dag: Dag) -> NDArray[np.uint8]:
     return edges
 
 
+def _least_gain(score: float) -> float:
+    """Gains up to this are rounding, where scores are as large as this one."""
+    return 1e-7 + (1e-13 * abs(score) if math.isfinite(score) else 0.0)
+
+
 class ChangeScores(Protocol):
     """The scores that a climb uses: `FamilyScores`, or those of families with labels."""
 
@@ -71,6 +76,7 @@ class GraphClimb(Generic[S]):
         self.toggled = np.full((n, n), -math.inf)
         self.best_edges = self.edges
         self.best_score = -math.inf
+        self.least_gain = _least_gain(0.0)
         self.step = 0
         self.since_best = 0
         self.columns_scored = 0  # rows of `toggled` computed; what a step costs
@@ -86,23 +92,19 @@ class GraphClimb(Generic[S]):
 
     @property
     def score(self) -> float:
-        return float(self.toggled.diagonal().sum())
-
-    @property
-    def least_gain(self) -> float:
-        """Gains up to this are rounding."""
-        return 1e-7 + 1e-13 * abs(self.best_score if math.isfinite(self.best_score) else 0.0)
+        return float(np.add.reduce(self.toggled.diagonal()))
 
     def go_to(self, edges: NDArray[np.uint8], cancel: CancelToken) -> Iterator[int]:
         """Go to a graph; yields the number of each variable whose changes have been scored."""
-        changed = (self.edges != edges).any(axis=0) | np.isneginf(self.toggled.diagonal())
-        self._prefetch(np.flatnonzero(changed).tolist(), edges, cancel)
-        for child in range(len(edges)):
-            if changed[child]:
-                for parent in np.flatnonzero(self.edges[:, child] != edges[:, child]):
-                    self._toggle(int(parent), child)
-                self._score_changes(child, cancel)
-                yield child
+        different = self.edges != edges
+        changed = different.any(axis=0) | np.isneginf(self.toggled.diagonal())
+        children: list[int] = changed.nonzero()[0].tolist()
+        self._prefetch(children, edges, cancel)
+        for parent, child in np.argwhere(different).tolist():
+            self._toggle(parent, child)
+        for child in children:
+            self._score_changes(child, cancel)
+            yield child
         self._keep_if_best()
 
     def _toggle(self, parent: int, child: int) -> None:
@@ -115,13 +117,15 @@ class GraphClimb(Generic[S]):
         self, children: Sequence[int], edges: NDArray[np.uint8], cancel: CancelToken
     ) -> None:
         """Announce the tables of all changes of these variables in a graph."""
-        requests = []
-        for child in children:
-            parents = np.flatnonzero(edges[:, child]).tolist()
-            if (child, mask_of(parents)) not in self._rows:
-                candidates = self._candidates(child, edges[:, child])
-                requests.append(((*parents, child), candidates.tolist()))
-        self.scores.prefetch(requests, cancel)
+
+        def requests() -> Iterator[Request]:
+            for child in children:
+                parents = np.flatnonzero(edges[:, child]).tolist()
+                if (child, mask_of(parents)) not in self._rows:
+                    candidates = self._candidates(child, edges[:, child])
+                    yield (*parents, child), candidates.tolist()
+
+        self.scores.prefetch(requests(), cancel)
 
     def _candidates(self, child: int, parents: NDArray[np.uint8]) -> NDArray[np.int64]:
         """The variables that may join these parents."""
@@ -147,6 +151,7 @@ class GraphClimb(Generic[S]):
         if score > self.best_score + self.least_gain:
             self.best_edges = self.edges.copy()
             self.best_score = score
+            self.least_gain = _least_gain(score)
             self.since_best = 0
 
     def best_move(self, visited: NDArray[np.uint64]) -> Move | None:

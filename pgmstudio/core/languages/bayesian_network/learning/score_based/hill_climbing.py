@@ -52,7 +52,6 @@ from pgmstudio.core.learning.params import (
     max_parents_param,
     max_table_cells_param,
     missing_param,
-    restarts_param,
     smoothing_param,
     start_param,
     tabu_param,
@@ -61,6 +60,13 @@ from pgmstudio.core.model import DirectedModel, Model
 from pgmstudio.core.params import param
 from pgmstudio.core.scores.family_cache import FamilyScores, largest_table
 from pgmstudio.core.scores.local import SCORE_HELP, SCORES, score_of
+
+# Restarts in a row that find nothing better before a search without a given number of them ends:
+# more for more columns, whose graphs have more peaks. Chosen on samples of networks
+# (benchmarks/bench_search.py --set development).
+PATIENCE, PATIENCE_PER_COLUMN = 10, 1.5
+# About how many that makes.
+USUAL_RESTARTS = 60
 
 # This fraction of the best graph's edges is removed before a restart where graphs of one class
 # score differently: measured on ALARM and Insurance, fewer often climb back to the same peak and
@@ -71,8 +77,9 @@ REMOVED_FRACTION = 0.6
 class ClimbSearch(ABC, Generic[S]):
     """A climb from a start and further ones from the best graph without some of its edges.
 
-    `column_seconds` and `fit_seconds` are about how long it takes to score the changes of one
-    variable and to make a model.
+    Without a number of `restarts` there are as many as it takes until none has found a better graph
+    for a while. `column_seconds` and `fit_seconds` are about how long it takes to score the changes
+    of one variable and to make a model.
     """
 
     def __init__(
@@ -81,7 +88,7 @@ class ClimbSearch(ABC, Generic[S]):
         rng: np.random.Generator,
         *,
         tabu: int,
-        restarts: int,
+        restarts: int | None,
         column_seconds: float,
         fit_seconds: float,
     ) -> None:
@@ -90,6 +97,8 @@ class ClimbSearch(ABC, Generic[S]):
         self.tabu = tabu
         self.restarts = restarts
         self.restarts_done = 0
+        self._patience = math.ceil(PATIENCE + PATIENCE_PER_COLUMN * len(graph.edges))
+        self._better_at = 0  # the last restart that found a better graph
         self.reported_score = -math.inf
         self._reported_at = 0  # columns scored at the last report of a model
         self._column_seconds = column_seconds
@@ -111,10 +120,19 @@ class ClimbSearch(ABC, Generic[S]):
 
     def again(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         """The climbs from the best graph without some of its edges."""
-        for _ in range(self.restarts):
+        while self._restarts_left():
             self.restarts_done += 1
             self.leave_best(cancel)
+            before = self.graph.best_edges
             yield from self.climb(cancel)
+            if self.graph.best_edges is not before:
+                self._better_at = self.restarts_done
+
+    def _restarts_left(self) -> int:
+        """How many there are, or are until there is a better graph."""
+        if self.restarts is None:
+            return self._better_at + self._patience - self.restarts_done
+        return self.restarts - self.restarts_done
 
     def leave_best(self, cancel: CancelToken) -> None:
         """Go to where the next climb begins."""
@@ -125,13 +143,15 @@ class ClimbSearch(ABC, Generic[S]):
         for child in self.graph.go_to(flags_of(dag), cancel):
             if child % 8 == 7:
                 yield Progress(None, f"Scoring pairs of {n} columns", {"column": child + 1.0})
-        yield from self._improved_if_due(cancel)
+        if self._is_due():
+            yield from self._improved(cancel)
 
     def climb(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         for _ in self.graph.steps(self.tabu, cancel):
             if self.graph.step % 8 == 0:
                 yield self._progress()
-            yield from self._improved_if_due(cancel)
+            if self._is_due():
+                yield from self._improved(cancel)
         yield from self._improved(cancel)
         yield self._progress()
 
@@ -147,22 +167,21 @@ class ClimbSearch(ABC, Generic[S]):
         }
 
     def _progress(self) -> Progress:
-        climbs = self.restarts + 1
+        climbs = self.restarts_done + self._restarts_left() + 1
         fraction = self.restarts_done / climbs if climbs > 1 else None
         since = self.graph.since_best
         past_peak = f"No better for {since} {'step' if since == 1 else 'steps'}"
         return Progress(fraction, past_peak if since else "Climbing", self.counters())
 
-    def _improved_if_due(self, cancel: CancelToken) -> Iterator[LearnEvent]:
-        """Report the best model after every third of a second of work, or less often if it is
-        costly.
+    def _is_due(self) -> bool:
+        """Whether to report the best model: after every third of a second of work, or less often if
+        it is costly.
 
         Work is estimated from measured speeds and not read off a clock, so that the same seed
         gives the same events.
         """
         done = (self.graph.columns_scored - self._reported_at) * self._column_seconds
-        if done >= max(0.3, 3 * self._fit_seconds):
-            yield from self._improved(cancel)
+        return done >= max(0.3, 3 * self._fit_seconds)
 
     def _improved(self, cancel: CancelToken) -> Iterator[LearnEvent]:
         self._reported_at = self.graph.columns_scored
@@ -179,7 +198,15 @@ class HillClimbParams:
     lambda_: float | None = lambda_param()
     ess: float = bdeu_rows_param()
     max_parents: int | None = max_parents_param()
-    restarts: int = restarts_param(50)
+    restarts: int | None = param(
+        None,
+        title="Restarts",
+        low=0,
+        none_label="automatic",
+        help="Additional searches, each from the best graph with some of its edges removed. "
+        f"automatic: until {PATIENCE} and {PATIENCE_PER_COLUMN:g} for each variable in a row have "
+        "found nothing better.",
+    )
     tabu: int = tabu_param()
     smoothing: float | Literal["auto"] = smoothing_param()
     missing: str = missing_param()
@@ -193,11 +220,11 @@ class HillClimbLearner(BaseLearner[HillClimbParams]):
     """Greedy search over graphs."""
 
     key = "bn.hill-climb"
-    passes = Passes(columns=1.0, repeats="restarts")
+    passes = Passes(columns=1.0, repeats="restarts", automatic=USUAL_RESTARTS)
     title = "Hill climbing"
     kind = "bayesian-network"
     params_type = HillClimbParams
-    cost = Cost(0.05, 0.5, 1.5, repeats="restarts", each=0.001)
+    cost = Cost(0.05, 0.5, 1.5, repeats="restarts", each=0.001, automatic=USUAL_RESTARTS)
 
     def events(
         self, data: DataSet, params: HillClimbParams, rng: np.random.Generator, cancel: CancelToken

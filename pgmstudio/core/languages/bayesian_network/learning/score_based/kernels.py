@@ -17,8 +17,9 @@ Words = NDArray[np.uint64]
 def fill_ancestors(edges: Flags, ancestors: Words) -> None:
     """The ancestors of each node of an acyclic graph, as bits."""
     n = edges.shape[0]
-    waiting = np.zeros(n, np.int64)
-    stack = np.empty(n, np.int64)
+    waiting, stack = np.empty(n, np.int64), np.empty(n, np.int64)
+    for c in range(n):
+        waiting[c] = 0
     for p in range(n):
         for c in range(n):
             waiting[c] += edges[p, c]
@@ -125,7 +126,7 @@ def reverse_covered(
     """Draw an edge by each of these numbers in [0, 1), and reverse it if it is covered: if both
     ends have the same other parents. The class stays the same (Chickering 1995)."""
     n = edges.shape[0]
-    sources, targets = np.empty((2, n * n // 2), np.int64)
+    sources, targets = np.empty(n * n // 2, np.int64), np.empty(n * n // 2, np.int64)
     count = 0
     for p in range(n):
         for c in range(n):

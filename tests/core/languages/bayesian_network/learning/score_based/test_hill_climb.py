@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pgmstudio.core.data.dataset import DataSet
 from pgmstudio.core.data.variables import Domain
 from pgmstudio.core.errors import CycleError, ParameterError, UnknownNameError
-from pgmstudio.core.execution.events import NEVER, Note
+from pgmstudio.core.execution.events import NEVER, Note, Progress
 from pgmstudio.core.graphs.background_knowledge import Knowledge
 from pgmstudio.core.graphs.dag import Dag
 from pgmstudio.core.graphs.pdag import cpdag_of
@@ -24,6 +24,8 @@ from pgmstudio.core.languages.bayesian_network.learning.score_based.exact import
     ExactParams,
 )
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
+    PATIENCE,
+    PATIENCE_PER_COLUMN,
     HillClimbLearner,
     HillClimbParams,
 )
@@ -142,6 +144,27 @@ def test_each_model_found_on_the_way_is_better_than_the_one_before(seed: int) ->
     assert isinstance(last, Finished)
     assert scores == sorted(set(scores))
     assert last.measures["score"] == scores[-1]
+
+
+@pytest.mark.parametrize("seed", [2, 3, 8])
+def test_without_a_number_of_restarts_enough_in_a_row_find_nothing_better(seed: int) -> None:
+    """They are those of a run with so many restarts, which ends where nothing better came for as
+    long as there is patience; until then it comes in time."""
+    data = rows(seed)
+    patience = math.ceil(PATIENCE + PATIENCE_PER_COLUMN * len(data.domain))
+
+    def bests(count: int | None) -> list[float]:
+        """The best score after each restart."""
+        reported = events(data, restarts=count)
+        restarts = [e for e in reported if isinstance(e, Progress) and "restart" in e.counters]
+        done = {int(e.counters["restart"]): e.counters["best score"] for e in restarts}
+        return [done[number] for number in range(len(done))]
+
+    found = bests(None)
+    assert found == bests(len(found) - 1)
+    better = [0, *(n for n in range(1, len(found)) if found[n] > found[n - 1])]
+    assert len(found) - 1 == better[-1] + patience
+    assert max(np.diff(better), default=0) <= patience
 
 
 def test_lambda_one_gives_no_edges_and_lambda_zero_the_most_likely_model() -> None:
