@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.jobs.background_run import BackgroundRun
@@ -33,7 +34,6 @@ class LearnerCompiler(QObject):
         """Begin, unless this installation has been compiled before."""
         if self._run is not None:
             return
-        from pgmstudio.core.execution.cores import core_count
         from pgmstudio.core.languages.compile_ahead import CompileAhead, is_compiled
 
         def events(cancel: CancelToken) -> Iterator[object]:
