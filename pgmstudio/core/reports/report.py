@@ -32,6 +32,7 @@ from pgmstudio.core.io.models.files import read_model
 from pgmstudio.core.languages.registry import scale_of
 from pgmstudio.core.model import Model, ProbabilisticModel
 from pgmstudio.core.number_format import count_of, decimal, measure_title, signed, whole
+from pgmstudio.core.project.model_rows import rows_of_model
 from pgmstudio.core.project.project import Project, fingerprints
 from pgmstudio.core.reports.evidence_sections import (
     explanation_part,
@@ -50,6 +51,7 @@ from pgmstudio.core.reports.html import (
     table,
     tag,
 )
+from pgmstudio.core.reports.notes import notes_markup
 from pgmstudio.core.reports.pdf import page_as_pdf
 from pgmstudio.core.reports.reproduction import Reproduced
 from pgmstudio.core.reports.sections import (
@@ -147,7 +149,7 @@ def project_report(project: Project, info: ReportInfo) -> str:
     options = info.options
     title = options.title or project_title(project, info.source)
     parts: dict[str, Callable[[], Iterable[Content]]] = {
-        "notes": lambda: [tag("p", line) for line in project.notes.splitlines() if line.strip()],
+        "notes": lambda: notes_markup(project.notes),
         "data": lambda: [_titled(e.name, data_part(e)) for e in project.data.values()],
         "models": lambda: _models(project, "tables" in options.sections),
         "comparison": lambda: _comparisons(project),
@@ -235,16 +237,14 @@ def _models(project: Project, has_tables: bool) -> Iterator[Markup]:
 
 
 def _comparisons(project: Project) -> Iterator[Markup]:
-    """The comparisons of the project; if there are none, the models of each data set."""
+    """The comparisons of the project; if there are none, the models of each data set, or without
+    one of their own that its rows fit."""
     if project.comparisons:
         selections = [(c.title, c.model_ids, c.data_id) for c in project.comparisons.values()]
     else:
+        about = {model_id: _data_about(project, model_id) for model_id in project.models}
         selections = [
-            (
-                entry.name,
-                tuple(m for m, e in project.models.items() if e.data_id == data_id),
-                data_id,
-            )
+            (entry.name, tuple(m for m, d in about.items() if d == data_id), data_id)
             for data_id, entry in project.data.items()
         ]
     for title, ids, data_id in selections:
@@ -259,6 +259,14 @@ def _comparisons(project: Project) -> Iterator[Markup]:
             others = {e.title: e.model for e in known if scale_of(e.model.kind) is scale}
             if len(others) > 1:
                 yield _titled(title, _fit_comparison(others, data.data))
+
+
+def _data_about(project: Project, model_id: str) -> str | None:
+    """The data set of a model, or the first whose rows fit it."""
+    own = project.models[model_id].data_id
+    rows = None if own is not None else rows_of_model(project, model_id)
+    fitting = (d for d, e in project.data.items() if rows is not None and e.data is rows.whole)
+    return next(fitting, own)
 
 
 def _fit_comparison(models: Mapping[str, Model], rows: DataSet) -> Markup:

@@ -48,6 +48,7 @@ from pgmstudio.core.reports.html import (
     tag,
 )
 from pgmstudio.core.reports.model_svg import drawing_of
+from pgmstudio.core.reports.notes import notes_markup
 from pgmstudio.core.scores.row_means import mean_of
 
 # Further points are in the folder's table, not on the page.
@@ -189,8 +190,7 @@ def data_part(entry: DataEntry) -> Markup:
         pairs.append(("Missing", ", ".join(f"“{marker}”" for marker in entry.missing_markers)))
     if entry.cuts:
         pairs.append(("Discretised", ", ".join(entry.cuts)))
-    notes = [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
-    return joined([facts(pairs), *notes, columns_table(entry.data)])
+    return joined([facts(pairs), *notes_markup(entry.notes), columns_table(entry.data)])
 
 
 def data_facts(data: DataSet) -> list[tuple[str, Content]]:
@@ -272,7 +272,7 @@ def model_part(
         parts.append(tag("p", badge, " The rows it was learned from have changed."))
     if entry.is_edited:
         parts.append(tag("p", "It was edited by hand after it was learned or opened."))
-    parts += [tag("p", line) for line in entry.notes.splitlines() if line.strip()]
+    parts += notes_markup(entry.notes)
     parts += [model_picture(file), facts([*size_facts(entry.model), *fit_facts(entry.model, rows)])]
     parts += _notes(entry)
     parts += list(contexts_of(entry.model))

@@ -21,10 +21,14 @@ from PySide6.QtGui import (
     QPainter,
     QPdfWriter,
     QPyTextObject,
+    QTextBlock,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextFrame,
+    QTextLength,
+    QTextTable,
 )
 from PySide6.QtSvg import QSvgRenderer
 
@@ -34,6 +38,7 @@ from pgmstudio.core.reports.html import Look
 _DPI = 96  # px of the text, as in a browser
 _MARGIN_MM = 15.0
 _FOOT = 24  # px for the number of the page
+_MOST_BREAKS = 20  # each lays out the document once more
 _DRAWING = QTextFormat.ObjectTypes.UserObject + 1
 _NUMBER = QTextFormat.Property.UserProperty + 1
 _DROPPED = ("head", "nav")
@@ -213,8 +218,64 @@ def document_of(page: str, look: Look, size: QSizeF) -> tuple[QTextDocument, Dra
     drawings = Drawings(rich.drawings, most)
     document.documentLayout().registerHandler(_DRAWING, drawings)
     _insert_drawings(document)
+    _repeat_heads(document)
     document.setPageSize(size)  # at the end: it lays out everything
+    for _ in range(_MOST_BREAKS):
+        if not _keep_together(document):
+            break
+        document.setPageSize(QSizeF())  # what follows a changed block is not laid out well
+        document.setPageSize(size)
     return document, drawings
+
+
+def _repeat_heads(document: QTextDocument) -> None:
+    """Tables that are parted have their heads on every page; those of facts have none."""
+    for table in document.rootFrame().childFrames():
+        if isinstance(table, QTextTable):
+            shape = table.format()
+            if shape.width().type() is QTextLength.Type.PercentageLength:
+                shape.setHeaderRowCount(1)
+                table.setFormat(shape)
+
+
+def _keep_together(document: QTextDocument) -> bool:
+    """Begin a page at the first heading or caption that would stand on another one than what
+    follows it: a line, a drawing, or a table with its first row; False if there is none."""
+    layout, height = document.documentLayout(), document.pageSize().height()
+
+    def page_of(block: QTextBlock) -> int:
+        lines, rect = block.layout(), layout.blockBoundingRect(block)
+        # A drawing that has no room begins below the top of its block.
+        down = lines.lineAt(0).y() if lines.lineCount() else 0.0
+        return int((rect.top() + down) // height)
+
+    chain: list[QTextBlock] = []
+    parts = document.rootFrame().begin()
+    while not parts.atEnd():
+        table, block = parts.currentFrame(), parts.currentBlock()
+        parts += 1
+        if isinstance(table, QTextTable):
+            row = min(1, table.rows() - 1)
+            needed = page_of(table.cellAt(row, 0).firstCursorPosition().block())
+        elif block.blockFormat().headingLevel() or _is_table(parts):
+            chain.append(block)
+            continue
+        else:
+            needed = page_of(block)
+        if chain and page_of(chain[0]) != needed:
+            style = chain[0].blockFormat()
+            is_new = style.pageBreakPolicy() != QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore
+            if is_new:
+                style.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+                QTextCursor(chain[0]).setBlockFormat(style)
+                return True
+        chain = []
+    return False
+
+
+def _is_table(parts: QTextFrame.iterator) -> bool:
+    """Whether a table comes next."""
+    return not parts.atEnd() and isinstance(parts.currentFrame(), QTextTable)
 
 
 def _insert_drawings(document: QTextDocument) -> None:

@@ -33,6 +33,7 @@ from pgmstudio.core.io.project.project_file import read_project, write_project
 from pgmstudio.core.languages.bayesian_network.learning.score_based.hill_climbing import (
     HillClimbParams,
 )
+from pgmstudio.core.languages.bayesian_network.model import BayesianNetwork
 from pgmstudio.core.languages.learn_task import LearnTask
 from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.languages.markov_network.structure import MarkovStructure
@@ -49,6 +50,7 @@ from pgmstudio.core.project.project import (
     plain,
 )
 from pgmstudio.core.reports.html import Markup, page, shown, table, tag
+from pgmstudio.core.reports.notes import notes_markup
 from pgmstudio.core.reports.report import (
     ReportInfo,
     ReportOptions,
@@ -408,3 +410,29 @@ def test_scenarios_are_side_by_side_with_explanation_and_sensitivity() -> None:
 def test_an_unknown_section_is_named() -> None:
     with pytest.raises(PgmStudioError, match="Did you mean scenarios"):
         ReportOptions(("scenario",))
+
+
+def test_a_model_without_rows_of_its_own_is_compared_on_rows_that_fit_it() -> None:
+    rng = np.random.default_rng(5)
+    drawn = random_network(rng, 3)
+    learned = BayesianNetwork.uniform(drawn.domain)
+    project = Project(
+        data={"d1": DataEntry("rows", drawn.sample(50, rng))},
+        models={
+            "m1": ModelEntry("Opened", drawn),
+            "m2": ModelEntry("Learned", learned, data_id="d1"),
+        },
+    )
+    parsed = checked(project_report(project, replace(INFO, options=ReportOptions(("comparison",)))))
+    assert parsed.ids == ["comparison"]
+    assert {"Opened", "Learned", "best"} <= set(parsed.text)
+
+
+def test_notes_are_markdown() -> None:
+    text = "# Plan\nWhich is **best**? *None* of `a_b`, 2 * 3 * 4, some_long_name.\n\n- one\n- <b>"
+    assert notes_markup(text) == [
+        "<p><strong>Plan</strong></p>",
+        "<p>Which is <strong>best</strong>? <em>None</em> of <code>a_b</code>, 2 * 3 * 4, "
+        "some_long_name.</p>",
+        "<ul><li>one</li>\n<li>&lt;b&gt;</li></ul>",
+    ]

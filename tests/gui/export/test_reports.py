@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QSizeF
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -18,11 +19,13 @@ from pgmstudio.core.io.curve_setup import CurveSetup, RowChoice
 from pgmstudio.core.io.experiments import SavedPlanTask
 from pgmstudio.core.project import edits
 from pgmstudio.core.project.project import CurveEntry, Project
+from pgmstudio.core.reports.html import joined, table, tag
 from pgmstudio.core.reports.reproduction import Reproduced
 from pgmstudio.gui.curves.page import open_curves
 from pgmstudio.gui.export import report_actions
 from pgmstudio.gui.export.report_actions import summary_text
 from pgmstudio.gui.export.report_dialog import ReportDialog
+from pgmstudio.gui.export.report_pdf import document_of
 from pgmstudio.gui.files.opening import show_project
 from pgmstudio.gui.window.main_window import MainWindow
 from tests.core.reports.test_reports import checked, learned_project
@@ -170,3 +173,20 @@ def test_an_empty_project_has_no_report(window: MainWindow) -> None:
     show_project(window.app, Project(), None)
     window.app.actions.refresh("file.report")
     assert "the project is empty" in window.app.actions["file.report"].toolTip()
+
+
+@pytest.mark.parametrize("fillers", range(30, 42))
+def test_headings_of_a_pdf_stand_on_the_page_of_what_follows(qtbot: QtBot, fillers: int) -> None:
+    words = [tag("p", "filler")] * fillers
+    content = [*words, tag("h2", "Heading"), table(("a", "b"), [("first", "1")] * 60, "<>", "All")]
+    size = QSizeF(600, 900)
+    document, _drawings = document_of(joined(content), "light", size)
+    layout = document.documentLayout()
+
+    def page_of(text: str) -> int:
+        block = document.find(text).block()
+        top = layout.blockBoundingRect(block).top() + block.layout().lineAt(0).y()
+        return int(top // size.height())
+
+    assert page_of("Heading") == page_of("All") == page_of("first")
+    assert document.find("filler").block().isValid()
