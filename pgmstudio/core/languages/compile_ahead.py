@@ -108,24 +108,30 @@ def _kinds(data: DataSet) -> tuple[str, ...]:
 @contextmanager
 def compiling_beside(key: str, data: DataSet) -> Iterator[None]:
     """While a learner runs on this data for the first time, a second process compiles what it
-    will call last, where there is a core for it."""
+    will call last, where a core is free for it."""
     tables = _kinds(data)
     what = " ".join((key, *tables))
-    has_many = len(kernels_of([key], tables)) >= MIN_KERNELS
-    if core_count() < 2 or not has_many or is_compiled(what):
+    if len(kernels_of([key], tables)) < MIN_KERNELS or is_compiled(what):
         yield
         return
-    with subprocess.Popen(
-        [sys.executable, "-m", __name__, key, *tables],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as beside:
-        try:
-            yield
-            _note(what)
-        finally:
+    words = [sys.executable, "-m", __name__, key, *tables]
+    none = subprocess.DEVNULL
+    beside = None
+    if _is_core_free():
+        beside = subprocess.Popen(words, stdin=none, stdout=none, stderr=none)
+    try:
+        yield
+        _note(what)
+    finally:
+        if beside is not None:
             beside.kill()  # what it has not compiled was not needed
+            beside.wait()
+
+
+def _is_core_free() -> bool:
+    """Whether a second process would not take from the first; not every system tells its load."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return core_count() > max(1.0, load)
 
 
 def _compile_from_last(key: str, tables: Sequence[str]) -> None:

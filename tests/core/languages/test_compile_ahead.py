@@ -125,25 +125,26 @@ def test_beside_its_first_run_a_learner_is_compiled_from_the_last_kernel_on(
         def __init__(self, words: list[str], **_options: object) -> None:
             started.append(words[2:])
 
-        def __enter__(self) -> Beside:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
         def kill(self) -> None:
             started.append(["killed"])
 
+        def wait(self) -> None: ...
+
     monkeypatch.setattr(compile_ahead.subprocess, "Popen", Beside)
+    monkeypatch.setattr(compile_ahead, "core_count", lambda: 1)
+    with compiling_beside("mixture.hidden", data):
+        pass
     monkeypatch.setattr(compile_ahead, "core_count", lambda: 2)
+    monkeypatch.setattr(compile_ahead.os, "getloadavg", lambda: (2.5, 0.0, 0.0), raising=False)
+    with compiling_beside("mixture.trees-shared", data):
+        pass
+    assert started == []  # there is no core for it
+    monkeypatch.setattr(compile_ahead.os, "getloadavg", lambda: (0.5, 0.0, 0.0), raising=False)
     for _ in range(2):  # once: the next run finds everything on the disk
         with compiling_beside("mixture.trees", data):
             pass
         assert started == [[compile_ahead.__name__, "mixture.trees", BINARY], ["killed"]]
     with compiling_beside("bn.naive-bayes", data):  # for a few kernels it is not worth it
-        pass
-    assert len(started) == 2
-    monkeypatch.setattr(compile_ahead, "core_count", lambda: 1)
-    with compiling_beside("pdg.learn", data):
         pass
     assert len(started) == 2
 
@@ -152,6 +153,7 @@ def test_a_run_that_fails_is_compiled_again(
     monkeypatch: pytest.MonkeyPatch, compiled: Path
 ) -> None:
     monkeypatch.setattr(compile_ahead, "core_count", lambda: 2)
+    monkeypatch.setattr(compile_ahead.os, "getloadavg", lambda: (0.5, 0.0, 0.0), raising=False)
     what = f"pdg.learn {FEW}"
     monkeypatch.setattr(compile_ahead.sys, "executable", "/bin/true")
     with pytest.raises(ZeroDivisionError), compiling_beside("pdg.learn", rows(6, 3)):
