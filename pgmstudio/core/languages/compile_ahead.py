@@ -173,4 +173,6 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    from pgmstudio.core.languages import compile_ahead  # whose tasks processes find by this name
+
+    compile_ahead.main(sys.argv[1:])

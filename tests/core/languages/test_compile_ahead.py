@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +109,28 @@ def test_all_kernels_are_compiled_in_several_processes_and_the_next_start_knows(
     assert is_compiled()
     monkeypatch.setattr(compile_ahead, "__version__", "0.0.0")  # another version is compiled anew
     assert not is_compiled()
+
+
+AS_A_PROGRAM = """
+import runpy, sys
+from pathlib import Path
+from pgmstudio.core.languages import kernel_lists
+if __name__ == "__main__":
+    kernel_lists.LIST = Path(sys.argv.pop())
+    runpy.run_module("pgmstudio.core.languages.compile_ahead", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_the_set_up_compiles_all_kernels_as_a_program(tmp_path: Path) -> None:
+    kernel = "pgmstudio.core.scores.partition_kernels:classes_of(int64[::1])"
+    listed = {table: {"bn.k2": [0]} for table in TABLES}
+    (tmp_path / "list.json").write_text(json.dumps({"kernels": [kernel], "learners": listed}))
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment |= {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    words = [sys.executable, "-c", AS_A_PROGRAM, str(tmp_path / "list.json")]
+    subprocess.run(words, cwd=Path(__file__).parents[3], env=environment, check=True)
+    assert len([*(tmp_path / "cache").rglob("compiled-*")]) == 1
+    assert [*(tmp_path / "kernels").rglob("*classes_of*")]
 
 
 def test_beside_its_first_run_a_learner_is_compiled_from_the_last_kernel_on(
