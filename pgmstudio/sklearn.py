@@ -410,7 +410,10 @@ def _made(key: str) -> type[ModelEstimator]:
 
 _COMMON: dict[str, tuple[Any, str]] = {
     "bins": (5, "Columns of more distinct numbers are cut into so many bins; None: never."),
-    "binning": ("frequency", "How to cut: frequency, width, kmeans, nice; mdl in a Classifier."),
+    "binning": (
+        "frequency",
+        "frequency, width, quantile, kmeans, nice; in a Classifier also mdl.",
+    ),
     "time_limit": (None, "Seconds after which the best model so far is used, with a warning."),
     "random_state": (0, "Seed of the run; None or a RandomState: another one each time."),
 }

@@ -51,8 +51,8 @@ class Source:
     path: str
     test_path: str | None = None  # a second file over the same columns, with the test rows
     bins: Mapping[str, int] = field(default_factory=dict)  # intervals, by column
-    all_bins: int | None = None  # equal-frequency intervals for all columns of many numbers
-    cut_by: str = "frequency"  # discretisation of `bins`: "frequency" or "width"
+    all_bins: int | None = None  # intervals of all columns of many numbers
+    cut_by: str = "frequency"  # the method of both
     missing_as_state: bool = False
     as_states: tuple[str, ...] = ()  # columns of many numbers that are not discretised
 

@@ -128,6 +128,7 @@ def _read(source: Source, folder: Path | None) -> Any:
             column: Discretisation(source.cut_by, bins) for column, bins in source.bins.items()
         },
         bins=source.all_bins,
+        binning=source.cut_by,
         missing_as_state=source.missing_as_state,
         as_states=source.as_states,
     )

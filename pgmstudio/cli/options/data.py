@@ -97,7 +97,7 @@ def add_data_options(
     group.add_argument(
         "--binning",
         metavar="HOW",
-        help="discretise by width, frequency, kmeans, nice, or mdl with --target",
+        help="discretise by width, frequency, quantile, kmeans, nice, or mdl with --target",
     )
     group.add_argument("--target", metavar="COLUMN", help=target)
     group.add_argument("--frequency", metavar="COLUMN", help="column with the count of each row")

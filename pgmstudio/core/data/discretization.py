@@ -251,6 +251,16 @@ def equal_frequency(data: SortedColumn, bins: int) -> Points:
     return _after(data, indices.tolist())
 
 
+def quantiles(data: SortedColumn, bins: int) -> Points:
+    """Cuts just below the quantiles i / bins, so that a value equal to one belongs above it."""
+    if data.values.size < 2:
+        return ()
+    reached = np.cumsum(data.weights)
+    wanted = reached[-1] * np.arange(1, bins) / bins
+    indices = np.unique(np.searchsorted(reached, wanted))
+    return _after(data, (indices[indices > 0] - 1).tolist())
+
+
 def k_means(data: SortedColumn, bins: int) -> Points:
     """Cuts between the clusters of least summed squared distance to their means.
 
@@ -386,6 +396,7 @@ def _entropies(counts: Floats, totals: Floats) -> Floats:
 METHODS: dict[str, Callable[[SortedColumn, int], Points]] = {
     "width": equal_width,
     "frequency": equal_frequency,
+    "quantile": quantiles,
     "kmeans": k_means,
     "nice": nice,
     "mdl": mdl,

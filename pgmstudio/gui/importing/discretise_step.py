@@ -27,6 +27,7 @@ from pgmstudio.gui.widgets.number_box import whole_box
 _METHODS = (
     ("width", "Equal width", "Bins of equal width."),
     ("frequency", "Equal frequency", "Bins with equal numbers of rows, as far as ties allow."),
+    ("quantile", "Quantiles", "Bins between quantiles; a value equal to one belongs above it."),
     ("kmeans", "k-means", "Bin edges between clusters of values (k-means)."),
     ("nice", "Rounded", "Bin edges at round numbers."),
     (

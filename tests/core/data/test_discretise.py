@@ -36,14 +36,14 @@ def test_cuts_lie_within_the_values_and_ascend(values: list[float], method: str,
         assert points[-1] <= max(values)
 
 
-@given(columns, st.sampled_from(["width", "frequency", "kmeans"]), st.integers(1, 8))
+@given(columns, st.sampled_from(["width", "frequency", "quantile", "kmeans"]), st.integers(1, 8))
 def test_there_are_never_more_bins_than_asked_for(
     values: list[float], method: str, bins: int
 ) -> None:
     assert len(points_of(values, method, bins)) < bins
 
 
-@given(columns, st.sampled_from(["frequency", "kmeans"]), st.integers(1, 8))
+@given(columns, st.sampled_from(["frequency", "quantile", "kmeans"]), st.integers(1, 8))
 def test_data_driven_cuts_leave_no_bin_empty(values: list[float], method: str, bins: int) -> None:
     if values:
         assert all(counts_of(values, method, bins))
@@ -93,6 +93,22 @@ def test_equal_frequency_gives_equal_counts_when_values_differ() -> None:
 
 def test_equal_frequency_keeps_equal_values_together() -> None:
     assert points_of([1] * 50 + [2, 3], "frequency", 5) == (2,)
+
+
+@given(columns, st.integers(2, 8))
+def test_quantiles_are_those_of_the_inverse_distribution(values: list[float], bins: int) -> None:
+    shares = np.arange(1, bins) / bins
+    array = np.array(values)
+    exact = np.quantile(array, shares, method="inverted_cdf") if values else array
+    expected = np.searchsorted(np.unique(exact[exact > array.min(initial=np.inf)]), array, "right")
+    points = points_of(values, "quantile", bins)
+    assert np.array_equal(np.searchsorted(points, array, "right"), expected)
+
+
+def test_a_value_at_a_quantile_belongs_above_it() -> None:
+    assert points_of([1] * 50 + [2, 3], "quantile", 5) == ()
+    assert counts_of([1, 2, 2, 2, 3, 4], "quantile", 2) == [1, 5]
+    assert counts_of([1, 2, 2, 2, 3, 4], "frequency", 2) == [4, 2]
 
 
 def test_k_means_finds_the_groups_a_person_sees() -> None:

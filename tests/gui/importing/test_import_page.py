@@ -174,7 +174,7 @@ def test_cuts_are_moved_added_and_removed_by_keys_and_double_click(
     assert histogram.points == (moved,)
 
 
-@pytest.mark.parametrize("method", ["width", "frequency", "kmeans", "nice", "mdl"])
+@pytest.mark.parametrize("method", ["width", "frequency", "quantile", "kmeans", "nice", "mdl"])
 def test_every_method_puts_its_cuts_on_the_histogram(
     window: MainWindow, qtbot: QtBot, patients: Path, method: str
 ) -> None:

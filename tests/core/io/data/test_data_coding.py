@@ -66,7 +66,7 @@ def test_twenty_values_are_states_and_twenty_one_are_many(tmp_path: Path) -> Non
     assert data.domain["x"].cardinality == 21
 
 
-@pytest.mark.parametrize("binning", ["width", "frequency", "kmeans", "nice"])
+@pytest.mark.parametrize("binning", ["width", "frequency", "quantile", "kmeans", "nice"])
 def test_bins_cut_columns_of_many_numbers_and_no_others(tmp_path: Path, binning: str) -> None:
     text = "x,y\n" + "".join(f"{i * 1.5},{i % 3}\n" for i in range(60))
     imported = import_data(saved(tmp_path, text), ImportOptions(bins=4, binning=binning))
