@@ -69,7 +69,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: AlarmRecipe = context.params
     network = context.sources[ALARM_FILE.name]
     context.expect_models(params.trials * (len(params.trees) + len(params.classes)))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         sizes = (params.rows, params.valid_rows, params.test_rows)
         rows, valid, test = (network.sample(size, rng) for size in sizes)

@@ -94,10 +94,10 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
     rows = without_columns(bars(kind, rng, params.rows), ORIENTATION)
     labelled, labelled_clear = bars(kind, rng, params.test_rows), bars(clear, rng, params.test_rows)
     test, test_clear = (without_columns(part, ORIENTATION) for part in (labelled, labelled_clear))
-    if params.side <= MAX_SIDE:
+    if params.side <= MAX_SIDE and 0 in context.trial_numbers:
         truth = bars_truth(kind)
         yield Measured(-1, {"entropy": float(truth.entropy), "best": float(truth.accuracy)})
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         learned = yield from context.learn_model(
             TreeMixture,
             f"start {trial + 1} of {params.trials}",
@@ -163,7 +163,7 @@ def run_bars_sweep(context: RecipeContext) -> Iterator[RecipeEvent]:
     context.expect_models(params.trials * len(params.trees) * len(params.smoothings))
     kind, rng = BarsParams(side=params.side), context.rng(0)
     rows, test = bars(kind, rng, params.rows), bars(kind, rng, params.test_rows)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         for number, trees in enumerate(params.trees):
             for index, alpha in enumerate(params.smoothings):
                 name = f"{trees} trees, α = {alpha:g}"

@@ -46,7 +46,7 @@ def run_credit(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: CreditRecipe = context.params
     data = context.sources[CREDIT_FILE.name]
     context.expect_models(3 * params.trials)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
         message = f"split {trial + 1} of {params.trials}"
@@ -110,7 +110,7 @@ def run_credit_trees(context: RecipeContext) -> Iterator[RecipeEvent]:
         (f"m β = {params.shared_penalty:g}", params.shared_penalty, True),
     )
     context.expect_models(params.trials * len(params.trees) * len(series))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rows, test = drawn_parts(data, (params.rows, params.test_rows), context.rng(0, trial))
         for count in params.trees:
             for name, penalty, is_shared in series:

@@ -60,7 +60,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: DigitsRecipe = context.params
     parts = [without_columns(context.sources[source.name], "digit") for source in FILES]
     context.expect_models(params.trials * (len(params.trees) + 1))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows, valid, test = parts
         if isinstance(params, PairsRecipe):

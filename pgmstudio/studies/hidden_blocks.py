@@ -106,7 +106,7 @@ def run_tree_h(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: TreeHRecipe = context.params
     context.expect_models(params.trials * (len(params.states) + 1))
     kind = TreeHParams(keep_hidden=True)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         truth = tree_h_blocks(kind)
         data = tree_h(kind, rng, params.rows)
@@ -159,7 +159,7 @@ def run_general_h(context: RecipeContext) -> Iterator[RecipeEvent]:
     context.expect_models(params.trials * (len(params.states) + 1))
     kind = GeneralHParams(keep_hidden=True)
     truth = general_blocks(kind)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         data = general_h(kind, rng, params.rows)
         message = f"data set {trial + 1} of {params.trials}"

@@ -92,7 +92,7 @@ def runs_of(draw: Draw) -> Callable[[RecipeContext], Iterator[RecipeEvent]]:
         params: KesRestartsParams = context.params
         context.expect_models(2 * params.trials)
         is_exact = params.neighbourhood == "exact"
-        for trial in range(params.trials):
+        for trial in context.trial_numbers:
             rng = context.rng(trial)
             rows = draw(context, rng, params.rows)
             cost = params.penalty * bic_bits(rows.total_weight)
@@ -221,7 +221,7 @@ def run_seconds(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: KesSecondsParams = context.params
     kinds = ("sampled", "exact")
     context.expect_models(params.trials * len(kinds))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows = context.sources["alarm"].sample(params.rows, rng)
         for kind in kinds:
@@ -252,5 +252,6 @@ KES_SECONDS = load_recipe(
     KesSecondsParams,
     run_seconds,
     sources=(ALARM_FILE,),
+    is_timed=True,
     curves=Curves("Greediness k", "Seconds a run ↓", r"(?P<line>\w+), k = (?P<x>[\d.]+), seconds"),
 )

@@ -115,7 +115,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: RecoveryParams = context.params
     cells = [(n, fraction) for n in params.variables for fraction in params.labels]
     context.expect_models(params.trials * len(cells) * len(params.rows) * len(KINDS))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         for n, fraction in cells:
             rng = context.rng(trial, n, round(1000 * fraction))
             kind = RandomLdagParams(variables=n, max_parents=params.max_parents, labels=fraction)

@@ -88,34 +88,25 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: TablesParams = context.params
     names = selected_names(params.only, TITLES)
     context.expect_models(params.trials * len(names) * params.folds * len(KINDS))
-    splits: dict[str, list[Split]] = {name: [] for name in names}
-    for trial in range(params.trials):
-        for name in names:
-            data: DataSet = context.sources[name]
-            set_number = list(TITLES).index(name)
-            logs: dict[str, list[Floats]] = {kind: [] for kind, *_ in KINDS}
-            sizes: dict[str, list[float]] = {kind: [] for kind, *_ in KINDS}
-            parts = folds(data, params.folds, context.rng(trial, set_number))
-            for fold, (train, held) in enumerate(parts):
-                for kind, kind_title, key, given in KINDS:
-                    message = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {kind_title}"
-                    settings = settings_of(params.kappa, params.restarts, given)
-                    rng_of_search = context.rng(trial, set_number, fold)
-                    model = yield from context.learn_model(
-                        LabelledDag, message, key, train, rng_of_search, **settings
-                    )
-                    logs[kind].append(model.log2_probabilities(held))
-                    sizes[kind].append(model.representation_size())
-            rows = {kind: np.concatenate(held) for kind, held in logs.items()}
-            split = Split.of(rows["label"] - rows["plain"])
-            splits[name].append(split)
-            yield Note(split.describe(TITLES[name], trial + 1))
-            yield Measured(trial, _values(name, rows, sizes, split), model, data, TITLES[name])
-    if params.trials > 1:
-        for name, own_splits in splits.items():
-            gain = signed(float(np.mean([split.gain for split in own_splits])), 4)
-            lost = f"{sum(split.is_lost for split in own_splits)} of {len(own_splits)} below"
-            yield Note(f"{TITLES[name]}: {gain} bits on average, {lost}.")
+    for trial, name, rng in context.trials(TITLES):
+        data: DataSet = context.sources[name]
+        set_number = list(TITLES).index(name)
+        logs: dict[str, list[Floats]] = {kind: [] for kind, *_ in KINDS}
+        sizes: dict[str, list[float]] = {kind: [] for kind, *_ in KINDS}
+        for fold, (train, held) in enumerate(folds(data, params.folds, rng)):
+            for kind, kind_title, key, given in KINDS:
+                message = f"{TITLES[name]}, fold {fold + 1} of {params.folds}, {kind_title}"
+                settings = settings_of(params.kappa, params.restarts, given)
+                rng_of_search = context.rng(trial, set_number, fold)
+                model = yield from context.learn_model(
+                    LabelledDag, message, key, train, rng_of_search, **settings
+                )
+                logs[kind].append(model.log2_probabilities(held))
+                sizes[kind].append(model.representation_size())
+        rows = {kind: np.concatenate(held) for kind, held in logs.items()}
+        split = Split.of(rows["label"] - rows["plain"])
+        yield Note(split.describe(TITLES[name], trial + 1))
+        yield Measured(trial, _values(name, rows, sizes, split), model, data, TITLES[name])
 
 
 def _values(
@@ -143,5 +134,10 @@ def _quantities() -> Iterator[Quantity]:
 
 
 LDAG_TABLES = load_recipe(
-    "ldag-tables", TablesParams, run, sources=SOURCES, quantities=tuple(_quantities())
+    "ldag-tables",
+    TablesParams,
+    run,
+    sources=SOURCES,
+    quantities=tuple(_quantities()),
+    names=TITLES,
 )

@@ -97,7 +97,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     enumerated = [n for n in params.variables if n <= MAX_ENUMERATED and params.contexts > 0]
     models = 3 * len(params.variables) + 2 * len(enumerated)
     context.expect_models(params.trials * len(topologies) * len(params.rows) * models)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         for topology in topologies:
             number = TOPOLOGIES.index(topology)
             for n in params.variables:

@@ -56,7 +56,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
         "marginal": {"toward": "marginal", "weight_rows": params.marginal_weight},
         "uniform": {"toward": "uniform", "weight_rows": params.uniform_weight},
     }
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rows, test = drawn_parts(
             data, (params.rows, data.row_count - params.rows), context.rng(trial, 0)
         )

@@ -36,8 +36,8 @@ class RealSet:
     rows: int
 
 
-def _quantiles(name: str, *paths: str) -> Source:
-    return Source(name, *paths, all_bins=5, cut_by="quantile")
+def _quantiles(name: str, path: str, test_path: str | None = None) -> Source:
+    return Source(name, path, test_path, all_bins=5, cut_by="quantile")
 
 
 # The cuts are those that give the entropies and numbers of states of table 5.5.
@@ -106,5 +106,9 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
 
 
 NB_REAL = load_recipe(
-    "nb-real", RealRecipe, run, sources=tuple(real.source for real in SETS.values())
+    "nb-real",
+    RealRecipe,
+    run,
+    sources=tuple(real.source for real in SETS.values()),
+    names=SETS,
 )

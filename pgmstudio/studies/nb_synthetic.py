@@ -88,5 +88,5 @@ def _drawn(
 
 
 NB_SYNTHETIC = load_recipe(
-    "nb-synthetic", SyntheticRecipe, run, sources=(ALARM_FILE, HAILFINDER_FILE)
+    "nb-synthetic", SyntheticRecipe, run, sources=(ALARM_FILE, HAILFINDER_FILE), names=TITLES
 )

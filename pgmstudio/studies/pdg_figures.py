@@ -57,7 +57,7 @@ def run_parity(context: RecipeContext) -> Iterator[RecipeEvent]:
     context.expect_models(params.trials)
     kind = ParityParams(variables=params.variables)
     optimum = 4 * (params.variables - 1) + 2
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows, test = parity(kind, rng, params.rows), parity(kind, rng, params.test_rows)
         odd = DataSet(test.domain, np.vstack([test.codes[:-1], 1 - test.codes[-1:]]))
@@ -120,7 +120,7 @@ def cv_bits(graph: DecisionGraph, parts: Sequence[tuple[DataSet, DataSet]], alph
 def run_smoothing(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: SmoothingRecipe = context.params
     context.expect_models(params.trials)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows, test = both_parts("abalone", context.sources["abalone"], rng)
         graph = yield from context.learn_model(
@@ -239,6 +239,7 @@ PDG_SIZES = load_recipe(
     SizesRecipe,
     run_sizes,
     sources=tuple(SETS[name].source for name in _SIZE_SETS),
+    names=_SIZE_SETS,
     curves=Curves(
         "Effective size",
         "Representational size",

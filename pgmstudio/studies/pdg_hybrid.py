@@ -274,4 +274,5 @@ PDG_HYBRID = load_recipe(
     PdgHybridParams,
     run,
     sources=(*(real.source for real in SETS.values()), ALARM_FILE, HAILFINDER_FILE),
+    names=_TITLES,
 )

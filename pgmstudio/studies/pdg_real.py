@@ -100,5 +100,9 @@ def _chosen(scan: PdgScan, rows: DataSet, test: DataSet) -> tuple[dict[str, floa
 
 
 PDG_REAL = load_recipe(
-    "pdg-real", PdgRealParams, run, sources=tuple(SETS[name].source for name in NAMES)
+    "pdg-real",
+    PdgRealParams,
+    run,
+    sources=tuple(SETS[name].source for name in NAMES),
+    names=NAMES,
 )

@@ -225,6 +225,7 @@ PDG_TABLE = load_recipe(
     "pdg-table",
     PdgTableParams,
     run,
+    names=TITLES,
     curves=Curves(
         "Effective size",
         "Log2-likelihood per row ↑",

@@ -58,7 +58,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     kind = RandomTreesParams(
         components=params.trees, variables=params.variables, states=params.states
     )
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         true = random_mixture(kind, rng)
         rows, test = true.sample(params.rows, rng), true.sample(params.test_rows, rng)

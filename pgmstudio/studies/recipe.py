@@ -74,6 +74,18 @@ class Measured:
     model: Model | None = None
     rows: DataSet | None = None
     name: str = ""  # of this model, if the trial has several
+    part: int = 0  # number of the part of the recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is run apart: a trial, of one of the data sets where they do not depend on each other.
+
+    The trial is None where the recipe has no such parts.
+    """
+
+    trial: int | None = None
+    name: str | None = None
 
 
 RecipeEvent = Progress | Note | Measured
@@ -86,31 +98,45 @@ class RecipeContext:
     """What a recipe runs with: settings, data, random numbers, and learners with progress."""
 
     def __init__(
-        self, params: Any, seed: int, sources: Mapping[str, Any], cancel: CancelToken
+        self,
+        params: Any,
+        seed: int,
+        sources: Mapping[str, Any],
+        cancel: CancelToken,
+        part: Part | None = None,
+        parts: int = 1,
     ) -> None:
+        """`part` is one of so many `parts`; without it all are run."""
         self.params = params
         self.seed = seed
         self.sources = sources  # data sets, pairs of them and networks, by name
         self.cancel = cancel
+        self._part, self._parts = part or Part(), parts
         self.artifacts: dict[str, RunArtifact] = {}  # of the last model, by kind
         self.measures: Mapping[str, float] = {}  # of the last model
-        self._expected = 1
+        self._expected = 1.0
         self._done = 0
 
     def rng(self, *key: int) -> np.random.Generator:
         """Random numbers of one trial, independent of other trials."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
+    @property
+    def trial_numbers(self) -> Sequence[int]:
+        """The trials to run."""
+        trial = self._part.trial
+        return range(self.params.trials) if trial is None else range(trial, trial + 1)
+
     def trials(self, names: Collection[str]) -> Iterator[tuple[int, str, np.random.Generator]]:
         """Each trial of each selected data set, with its random numbers."""
         order = list(names)
-        for trial in range(self.params.trials):
-            for name in selected_names(self.params.only, names):
+        for trial in self.trial_numbers:
+            for name in selected_names(self._part.name or self.params.only, names):
                 yield trial, name, self.rng(trial, order.index(name))
 
     def expect_models(self, count: int) -> None:
-        """Set the number of models that progress is measured against."""
-        self._expected = max(1, count)
+        """Set the number of models of all parts, which progress is measured against."""
+        self._expected = max(1.0, count / self._parts)
 
     def advance(self, message: str) -> Progress:
         """Count an expected step that is not a model."""
@@ -217,6 +243,16 @@ class Recipe:
     why: tuple[str, ...] = ()
     curves: Curves | None = None  # which quantities are drawn as curves
     small: Mapping[str, str] = field(default_factory=dict)  # settings of a run of seconds
+    names: tuple[str, ...] = ()  # of data sets that are run apart, each with its random numbers
+    has_parts: bool = True  # whether trials can be run apart
+    is_timed: bool = False  # whether it measures seconds, so that nothing else should run
+
+    def parts(self, params: Any) -> tuple[Part, ...]:
+        """What is run with these settings, in order."""
+        if not self.has_parts:
+            return (Part(),)
+        names = selected_names(params.only, self.names) if self.names else (None,)
+        return tuple(Part(trial, name) for trial in range(params.trials) for name in names)
 
     def published(self, key: str) -> float:
         """The published value of a quantity."""
@@ -233,6 +269,9 @@ def load_recipe(
     sources: tuple[Source, ...] = (),
     quantities: tuple[Quantity, ...] | None = None,
     curves: Curves | None = None,
+    names: Iterable[str] = (),
+    has_parts: bool = True,
+    is_timed: bool = False,
 ) -> Recipe:
     """A recipe with the texts and published values of `published/KEY.toml`."""
     text = (files("pgmstudio.studies") / "published" / f"{key}.toml").read_text(encoding="utf-8")
@@ -252,7 +291,15 @@ def load_recipe(
         why=tuple(document["why"]),
         curves=curves,
         small=document["small"],
+        names=tuple(names),
+        has_parts=has_parts,
+        is_timed=is_timed,
     )
+
+
+def in_order(measured: Iterable[Measured]) -> list[Measured]:
+    """Parts that run at the same time end in any order."""
+    return sorted(measured, key=lambda event: event.part)
 
 
 def sweep_of(recipe: Recipe, measured: Sequence[Measured]) -> Sweep | None:
@@ -260,7 +307,9 @@ def sweep_of(recipe: Recipe, measured: Sequence[Measured]) -> Sweep | None:
     curves = recipe.curves
     if curves is None:
         return None
-    obtained = ((key, float(value)) for event in measured for key, value in event.values.items())
+    obtained = (
+        (key, float(value)) for event in in_order(measured) for key, value in event.values.items()
+    )
     published = (
         (quantity.key, quantity.published)
         for quantity in recipe.quantities
@@ -297,7 +346,7 @@ class TableRow:
 def table_of(recipe: Recipe, measured: Sequence[Measured]) -> tuple[TableRow, ...]:
     """The table over the trials so far; undeclared quantities come last."""
     measured_values: dict[str, list[float]] = {quantity.key: [] for quantity in recipe.quantities}
-    for event in measured:
+    for event in in_order(measured):
         for key, value in event.values.items():
             if not math.isnan(value):
                 measured_values.setdefault(key, []).append(float(value))

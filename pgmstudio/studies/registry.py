@@ -1,13 +1,8 @@
-"""The recipes, and running them; a new recipe is a module, a TOML file and a line here."""
+"""The recipes; a new recipe is a module, a TOML file and a line here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from pgmstudio.core.errors import named
-from pgmstudio.core.execution.events import CancelToken
 from pgmstudio.studies.alarm import ALARM_LARGE, ALARM_SMALL
 from pgmstudio.studies.bars import BARS, BARS_SWEEP
 from pgmstudio.studies.credit import CREDIT, CREDIT_TREES
@@ -30,7 +25,7 @@ from pgmstudio.studies.pdg_hybrid import PDG_HYBRID
 from pgmstudio.studies.pdg_real import PDG_REAL
 from pgmstudio.studies.pdg_table import PDG_TABLE
 from pgmstudio.studies.random_trees import RANDOM_TREES
-from pgmstudio.studies.recipe import Recipe, RecipeContext, RecipeEvent
+from pgmstudio.studies.recipe import Recipe
 from pgmstudio.studies.sparse_trees import ACL_SECONDS, ACL_STEPS, KRUSKAL_STEPS
 from pgmstudio.studies.splice import SPLICE, SPLICE_NOISE, SPLICE_SMALL
 from pgmstudio.studies.splice_others import SPLICE_OTHERS
@@ -77,19 +72,3 @@ RECIPES: dict[str, Recipe] = {recipe.key: recipe for recipe in _ALL}
 def recipe_of(key: str) -> Recipe:
     """The recipe of that key; UnknownNameError suggests the nearest."""
     return named("recipe", key, RECIPES)
-
-
-@dataclass(frozen=True, eq=False)
-class RecipeTask:
-    """A recipe as a task for a child process."""
-
-    key: str
-    params: Any
-    seed: int
-    sources: Mapping[str, Any]
-
-    def __call__(self, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
-        context = RecipeContext(self.params, self.seed, self.sources, cancel)
-        for event in recipe_of(self.key).run(context):
-            cancel.raise_if_cancelled()
-            yield event

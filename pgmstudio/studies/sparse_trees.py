@@ -95,6 +95,7 @@ KRUSKAL_STEPS = load_recipe(
     "kruskal-steps",
     KruskalParams,
     run_kruskal,
+    has_parts=False,
     curves=Curves(
         "n log n", "Steps of Kruskal's algorithm", r"(?P<line>[a-z ]+), n log n = (?P<x>[\d.e+]+)"
     ),
@@ -131,7 +132,7 @@ def trees_of(*kinds: str, is_timed: bool) -> Callable[[RecipeContext], Iterator[
             yield from context.learn(
                 "compiling", "tree.chow-liu-sparse", warm, context.rng(0), backend=_KINDS[name]
             )
-        for trial in range(params.trials):
+        for trial in context.trial_numbers:
             for number, (on, n) in enumerate(cases):
                 rows = random_walks(
                     RandomWalksParams(variables=n, on=on),
@@ -181,6 +182,7 @@ ACL_SECONDS = load_recipe(
     "acl-seconds",
     SparseTreesParams,
     trees_of("TreeLearn", "aCL-II", is_timed=True),
+    is_timed=True,
     curves=Curves(
         "Columns n",
         "Seconds of the processor ↓",

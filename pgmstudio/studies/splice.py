@@ -117,7 +117,7 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
     yield Note(f"{data.row_count} rows without an ambiguous base.")
     context.expect_models(2 * params.trials)
     seen: set[int] = set()
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
         message = f"split {trial + 1} of {params.trials}"
@@ -183,7 +183,7 @@ def run_splice_small(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: SpliceSmallRecipe = context.params
     data = clean_rows(context.sources[SPLICE_FILE.name])
     context.expect_models(params.trials * len(params.rows) * len(LEARNERS))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         largest = max(params.rows)
         all_rows, test = drawn_parts(data, (largest, params.test_rows), rng)
@@ -226,7 +226,7 @@ def run_splice_noise(context: RecipeContext) -> Iterator[RecipeEvent]:
     data = clean_rows(context.sources[SPLICE_FILE.name])
     sites = frozenset(data.domain.names)
     context.expect_models(2 * params.trials)
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         wide = with_noise(data, NoiseParams(variables=params.noise), rng)
         rows, test = drawn_parts(wide, (params.rows, params.test_rows), rng)

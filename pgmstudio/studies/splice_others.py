@@ -64,7 +64,7 @@ def run(context: RecipeContext) -> Iterator[RecipeEvent]:
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     context.expect_models(params.trials * len(params.rows) * (1 + len(makers)))
-    for trial in range(params.trials):
+    for trial in context.trial_numbers:
         rng = context.rng(trial)
         largest = max(params.rows)
         all_rows, test = drawn_parts(data, (largest, params.test_rows), rng)

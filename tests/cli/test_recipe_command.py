@@ -72,7 +72,7 @@ def test_an_interrupt_keeps_the_trials_so_far(
 
     monkeypatch.setitem(RECIPES, "bars", replace(RECIPES["bars"], run=run))
     out = tmp_path / "table.csv"
-    called = call("recipe", "bars", "--out", out)
+    called = call("recipe", "bars", "--out", out, "-j", 1)
     assert called.code == 130
     assert "Stopped after" in called.err
     assert "with 1 trial." in called.err
@@ -98,3 +98,21 @@ def test_what_was_not_asked_for_is_counted_and_not_listed(call: Call) -> None:
     assert "Logic2, true forest, size" in called.out
     assert "Logic3" not in called.out
     assert "Not requested or not reached: " in called.out
+
+
+def test_finished_trials_are_kept_and_continued_in_the_processes_asked_for(
+    call: Call, tmp_path: Path
+) -> None:
+    kept, few = tmp_path / "bars.jsonl", ("--rows", 80, "--test-rows", 50, "--json", "--quiet")
+    whole = call("recipe", "bars", "--trials", 3, *few, "-j", 1).json
+    done = call("recipe", "bars", "--trials", 3, *few, "-j", 2, "--resume", kept).json
+    assert done["rows"] == whole["rows"]
+    lines = kept.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 3
+    kept.write_bytes(lines[0])  # as if it had been stopped then
+    again = call("recipe", "bars", "--trials", 3, *few, "-j", 1, "--resume", kept).json
+    assert again["rows"] == whole["rows"]
+    assert "Continues after 1 of 3 parts that are finished." in again["notes"]
+    wrong = call("recipe", "bars", "--cluster", "here")
+    assert wrong.code == 2
+    assert "is no address" in wrong.err

@@ -18,7 +18,8 @@ from pgmstudio.studies.recipe import (
     table_of,
     without_curve_points,
 )
-from pgmstudio.studies.registry import RECIPES, RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import RECIPES, recipe_of
 from pgmstudio.studies.sparse_trees import kruskal_steps
 
 

@@ -14,7 +14,8 @@ from pgmstudio.core.languages.markov_network.model import MarkovNetwork
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.markov_recovery import METHODS, context_key, divergence, graph_key
 from pgmstudio.studies.recipe import Measured, sweep_of
-from pgmstudio.studies.registry import RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import recipe_of
 
 
 def test_the_divergence_is_0_from_itself_and_positive_from_another() -> None:

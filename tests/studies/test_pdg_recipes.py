@@ -13,7 +13,8 @@ from pgmstudio.core.params import parse_params
 from pgmstudio.studies.nb_real import both_parts
 from pgmstudio.studies.pdg_hybrid import Pair, compiled_table, stored_pairs
 from pgmstudio.studies.recipe import Measured, table_csv, table_of
-from pgmstudio.studies.registry import RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import recipe_of
 from pgmstudio.studies.sl_published import published_networks
 from tests.strategies import random_network
 

@@ -44,7 +44,8 @@ from pgmstudio.studies.recipe_data import (
     no_data_reason,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES, RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import RECIPES, recipe_of
 from pgmstudio.studies.sl_study import STUDIES
 
 SMALL_TREES: dict[str, Any] = {

@@ -14,7 +14,8 @@ from pgmstudio.core.inference.junction_tree.session import JunctionTreeSession
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.recipe import Measured, table_csv, table_of
 from pgmstudio.studies.recipe_data import read_sources
-from pgmstudio.studies.registry import RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import recipe_of
 
 
 def obtained(shared: Path, key: str, **given: object) -> tuple[dict[str, float], list[str], str]:

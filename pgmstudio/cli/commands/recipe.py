@@ -13,11 +13,13 @@ from pgmstudio.cli.options.data import (
     check_ending,
     save_table,
 )
+from pgmstudio.cli.options.executors import add_executor_options
 from pgmstudio.cli.options.parameters import add_param_options, option_defaults, params_from
 from pgmstudio.cli.terminal.output import Block, Result, Table, count_of, decimal, signed
 from pgmstudio.cli.terminal.parser import CommandParser, UsageError
 from pgmstudio.cli.terminal.progress import ProgressLine
 from pgmstudio.cli.terminal.run import RunEnd, run_task
+from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.experiments.sl_curves.sweep import sweep_svg
 from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.params import params_to_dict
@@ -37,7 +39,8 @@ from pgmstudio.studies.recipe_data import (
     data_folder,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES, RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import RECIPES, recipe_of
 
 
 def make_parser(argv: Sequence[str]) -> CommandParser:
@@ -57,6 +60,12 @@ def make_parser(argv: Sequence[str]) -> CommandParser:
     parser.add_argument(
         "--set", metavar="NAME=VALUE", help="a setting, the same as --name value; may be repeated"
     )
+    parser.add_argument(
+        "--resume",
+        metavar="FILE.jsonl",
+        help="continue after the finished trials in this file, and add to it",
+    )
+    add_executor_options(parser)
     parser.add_time_limit("the trials so far")
     parser.add_quote_formulas()
     parser.add_seed()
@@ -98,7 +107,15 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
     if args.plot is not None and recipe.curves is None:
         raise UsageError(f"--plot: {recipe.key} has a table and no curves.")
     params: Any = params_from(args, recipe.params_type)
-    task = RecipeTask(recipe.key, params, args.seed, read_sources(recipe, folder))
+    task = RecipeTask(
+        recipe.key,
+        params,
+        args.seed,
+        read_sources(recipe, folder),
+        processes=args.jobs or core_count(),
+        cluster=args.cluster,
+        kept=None if args.resume is None else Path(args.resume),
+    )
     line.message(changed_files_note(recipe, folder))
     measured: list[Measured] = []
 

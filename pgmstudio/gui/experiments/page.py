@@ -31,10 +31,12 @@ from pgmstudio.core.project.edits import add_data
 from pgmstudio.core.project.project import DataEntry, ModelEntry
 from pgmstudio.gui.context import AppContext
 from pgmstudio.gui.experiments.study_view import StudyView
+from pgmstudio.gui.experiments.where_to_run import WhereToRun
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.navigation import add_and_show_model, close_welcome, open_data_page
 from pgmstudio.gui.plots.scan_plots import SweepLinesPlot
+from pgmstudio.gui.project import preferences
 from pgmstudio.gui.theme.icons import icon
 from pgmstudio.gui.theme.theme import theme
 from pgmstudio.gui.widgets.basic import (
@@ -64,6 +66,7 @@ from pgmstudio.studies.recipe import (
     Measured,
     Recipe,
     TableRow,
+    in_order,
     sweep_of,
     table_csv,
     table_of,
@@ -76,7 +79,8 @@ from pgmstudio.studies.recipe_data import (
     no_data_reason,
     read_sources,
 )
-from pgmstudio.studies.registry import RECIPES, RecipeTask
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import RECIPES
 from pgmstudio.studies.sl_study import STUDIES, Study
 
 EXPERIMENTS: Mapping[str, Recipe | Study] = {**RECIPES, **STUDIES}
@@ -149,6 +153,7 @@ class RecipeView(QWidget):
         self._reasons: tuple[str, ...] = ()
         tip = "The same seed gives the same table."
         self.seed = whole_box("recipeSeed", "Seed", tip, 0, 999_999_999)
+        self.where = WhereToRun("recipe")
         self.settings = self._settings()
         self.table = Table("recipeTable", "Published and obtained values", _COLUMNS)
         self.views = Segments(_VIEWS, "recipeViews")
@@ -177,7 +182,11 @@ class RecipeView(QWidget):
         content = QWidget()
         self._holder = QVBoxLayout()
         vbox(
-            content, row(label("Seed", "secondary"), self.seed, None), self._holder, None, spacing=6
+            content,
+            row(label("Seed", "secondary"), self.seed, self.where, None),
+            self._holder,
+            None,
+            spacing=6,
         )
         area = scrolled(content, "recipeSettings")
         area.setMaximumHeight(theme().px("row") * 8)
@@ -224,6 +233,7 @@ class RecipeView(QWidget):
         if self._shown is not None:
             self._shown.set_locked(locked)
         self.seed.setEnabled(not locked)
+        self.where.setEnabled(not locked)
 
     def show_view(self, key: str) -> None:
         """Show the table, or the curves if the experiment has some."""
@@ -247,13 +257,16 @@ class RecipeView(QWidget):
             for event in opened
         ]
         there = [self.trials.itemText(index) for index in range(self.trials.count())]
-        if names[: len(there)] != there:
-            self.trials.clear()
-            there = []
+        if names == there:
+            return
         follows = self.trials.currentIndex() == self.trials.count() - 1
-        self.trials.addItems(names[len(there) :])
-        if follows and names:
+        chosen = self.trials.currentText()
+        self.trials.clear()
+        self.trials.addItems(names)
+        if follows or chosen not in names:
             self.trials.setCurrentIndex(len(names) - 1)
+        else:
+            self.trials.setCurrentText(chosen)
 
     def show_progress(self, progress_label: str, fraction: float | None) -> None:
         """Show the progress; None hides the bar."""
@@ -264,13 +277,24 @@ class RecipeView(QWidget):
 
 
 class RecipeRun(BackgroundRun):
-    """Experiment in a separate process; when stopped, the trials so far are preserved."""
+    """Experiment in separate processes; when stopped, the trials so far are preserved.
+
+    Those that are finished are also kept in a file, with which the next run continues.
+    """
 
     def __init__(
-        self, recipe: Recipe, params: Any, seed: int, folder: Path | None, parent: QObject
+        self,
+        recipe: Recipe,
+        params: Any,
+        seed: int,
+        folder: Path | None,
+        where: WhereToRun,
+        parent: QObject,
     ) -> None:
         super().__init__(self._events, Progress(0.0, "starting"), parent)
         self.recipe, self.params, self.seed = recipe, params, seed
+        self._processes, self._cluster = where.processes.value(), where.address
+        self._kept = preferences.preferences_folder() / "experiments" / f"{recipe.key}.jsonl"
         self.measured: list[Measured] = []
         self.notes: list[str] = []
         self._folder = folder
@@ -279,7 +303,15 @@ class RecipeRun(BackgroundRun):
         sources = read_sources(self.recipe, self._folder)
         if note := changed_files_note(self.recipe, self._folder):
             yield RunNote(note)
-        task = RecipeTask(self.recipe.key, self.params, self.seed, sources)
+        task = RecipeTask(
+            self.recipe.key,
+            self.params,
+            self.seed,
+            sources,
+            processes=self._processes,
+            cluster=self._cluster,
+            kept=self._kept,
+        )
         yield from in_process(task, cancel)
 
     @property
@@ -289,8 +321,8 @@ class RecipeRun(BackgroundRun):
 
     @property
     def opened(self) -> list[Measured]:
-        """The trials whose model can be opened."""
-        return [event for event in self.measured if event.model is not None]
+        """The trials whose model can be opened, in the order of the trials."""
+        return [event for event in in_order(self.measured) if event.model is not None]
 
     def _take(self, events: Sequence[object]) -> None:
         for event in events:
@@ -403,7 +435,7 @@ class RecipePage(Page):
             role="primary",
             icon_name="play",
             name="recipeRun",
-            tip="Run this experiment in the background.",
+            tip="Run this experiment in the background, or continue after its finished trials.",
         )
         self.small_button = button(
             "Run small",
@@ -416,7 +448,7 @@ class RecipePage(Page):
             self.stop,
             icon_name="stop",
             name="recipeStop",
-            tip="Stop; the trials so far are preserved.",
+            tip="Stop; the trials so far are preserved, and Run continues after finished ones.",
         )
         self.more = button(
             "Settings",
@@ -456,6 +488,7 @@ class RecipePage(Page):
             (self.open_model_button, self.open_data_button, self.export_button),
         )
         self.view.note.add_button(self._choose_folder)
+        self.view.where.changed.connect(self._refresh)
         self.study_view = StudyView(app, lambda: self._folder)
         self.study_view.state_changed.connect(self._refresh)
         self._views = QStackedWidget()
@@ -550,7 +583,8 @@ class RecipePage(Page):
         before = self._runs.pop(self._recipe.key, None)
         if before is not None:
             before.deleteLater()
-        run = RecipeRun(self._recipe, params, self.view.seed.value(), self._folder, self)
+        seed, where = self.view.seed.value(), self.view.where
+        run = RecipeRun(self._recipe, params, seed, self._folder, where, self)
         self._runs[self._recipe.key] = run
         run.changed.connect(self._refresh)
         run.failed.connect(self._app.errors.report)
@@ -567,7 +601,7 @@ class RecipePage(Page):
         active = self._active
         if active is not None:
             return f"{active.recipe.title} is running."
-        return no_data_reason(self._recipe, self._folder)
+        return no_data_reason(self._recipe, self._folder) or self.view.where.problem
 
     def _on_settings(self) -> None:
         self.view.toggle_settings()
@@ -579,7 +613,9 @@ class RecipePage(Page):
         is_running = run is not None and not run.state.is_end
         states = {key: one.state for key, one in self._runs.items()} | self.study_view.running
         self.list.show_states({key: _STATES[state] for key, state in states.items()})
-        self.view.note.show_text(no_data_reason(self._recipe, self._folder) or "")
+        no_data = no_data_reason(self._recipe, self._folder)
+        self.view.note.show_text(no_data or self.view.where.problem or "")
+        self._choose_folder.setVisible(no_data is not None)
         for start_button in (self.run_button, self.small_button):
             allow(start_button, why)
         self.stop_button.setEnabled(run is not None and run.state is JobState.RUNNING)

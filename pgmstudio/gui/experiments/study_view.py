@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from pgmstudio.core.errors import ParameterError
 from pgmstudio.core.execution.child_process import in_process
-from pgmstudio.core.execution.cluster import address_problem
-from pgmstudio.core.execution.cores import core_count
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.dask_executor import Cluster
 from pgmstudio.core.experiments.plans.runner import Executor, ProcessExecutor
 from pgmstudio.core.number_format import duration
 from pgmstudio.core.params import parse_params
 from pgmstudio.gui.context import AppContext
+from pgmstudio.gui.experiments.where_to_run import WhereToRun
 from pgmstudio.gui.jobs.background_run import BackgroundRun
 from pgmstudio.gui.jobs.job import JobState
 from pgmstudio.gui.theme.theme import theme
@@ -146,16 +145,8 @@ class StudyView(QWidget):
         )
         self.form = ParamForm(StudyParams)
         self.seed = whole_box("studySeed", "Seed", "The same seed gives the same points.", 0, 10**9)
-        self.processes = whole_box("studyProcesses", "Processes", "Parallel runs.", 1, 1024)
-        self.processes.setValue(core_count())
-        self.cluster = named(
-            QLineEdit(),
-            "studyCluster",
-            "Cluster",
-            "Address of a Dask scheduler, tcp://HOST:PORT; empty for this computer.",
-        )
-        self.cluster.setPlaceholderText("this computer")
-        self.cluster.textChanged.connect(self.refresh)
+        self.where = WhereToRun("study")
+        self.where.changed.connect(self.refresh)
         self.settings = self._settings()
         self.bar = progress_bar("studyBar", "Progress of the study", 160)
         self.progress_label = named(ElidedLabel("", "secondary"), "studyProgress")
@@ -180,14 +171,7 @@ class StudyView(QWidget):
     def _settings(self) -> QWidget:
         content = QWidget()
         inner = QVBoxLayout(content)
-        inner.addWidget(
-            row(
-                *(label("Seed", "secondary"), self.seed),
-                *(label("Processes", "secondary"), self.processes),
-                *(label("Cluster", "secondary"), self.cluster),
-                None,
-            )
-        )
+        inner.addWidget(row(label("Seed", "secondary"), self.seed, self.where, None))
         inner.addWidget(self.form)
         area = scrolled(content, "studySettings")
         area.setMaximumHeight(theme().px("row") * 8)
@@ -225,7 +209,7 @@ class StudyView(QWidget):
         is_running = run is not None and run.is_running
         study = self._study
         self.note.show_text(
-            "" if study is None else self._no_data_reason(study) or self._cluster_problem() or ""
+            "" if study is None else self._no_data_reason(study) or self.where.problem or ""
         )
         for start_button in (self.run_button, self.small_button):
             allow(start_button, why)
@@ -257,13 +241,9 @@ class StudyView(QWidget):
             return "A study is running."
         if self.folder is None:
             return "Choose a folder for the points first."
-        if (problem := self._cluster_problem()) is not None:
-            return problem
+        if self.where.problem is not None:
+            return self.where.problem
         return None if self._study is None else self._no_data_reason(self._study)
-
-    def _cluster_problem(self) -> str | None:
-        address = self.cluster.text().strip()
-        return address_problem(address) if address else None
 
     def _fill_tables(self) -> None:
         tables = () if self._study is None else self._tables.get(self._study.key, ())
@@ -332,8 +312,8 @@ class StudyView(QWidget):
             run.stop()
 
     def _executor(self) -> Executor:
-        address = self.cluster.text().strip()
-        return Cluster(address) if address else ProcessExecutor(self.processes.value())
+        address = self.where.address
+        return Cluster(address) if address else ProcessExecutor(self.where.processes.value())
 
     def _begin(self, params: StudyParams | None, *, is_read_only: bool = False) -> None:
         study, folder, data_folder = self._study, self.folder, self._data_folder()

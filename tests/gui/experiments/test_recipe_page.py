@@ -123,6 +123,17 @@ def test_stopping_keeps_the_rows_so_far(qtbot: QtBot, page: RecipePage) -> None:
     assert int(cell(page, 3, 4)) >= 2
     assert page.export_button.isEnabled()
     assert "Stopped" in page.view.progress_label.text()
+    press(qtbot, page, "recipeRun")  # continues after those that are finished
+    qtbot.waitUntil(lambda: page.run is not None and page.run.notes, timeout=WAIT_MS)
+    assert page.run.notes[0].startswith("Continues after ")
+    assert len(page.run.measured) > 2
+    press(qtbot, page, "recipeStop")
+    qtbot.waitUntil(lambda: page.run is not None and page.run.state.is_end, timeout=WAIT_MS)
+    page.view.where.cluster.setText("here")
+    assert "is no address" in page.view.note.text
+    assert not page.run_button.isEnabled()
+    page.view.where.cluster.clear()
+    assert page.run_button.isEnabled()
 
 
 def test_absent_data_are_reported_and_a_folder_can_be_given(
@@ -172,7 +183,7 @@ def test_a_study_of_several_languages_runs_into_a_folder_and_goes_on(
     assert "Choose a folder" in view.run_button.toolTip()
     view.use_folder(tmp_path)
     view.form.set_params(replace(StudyParams(), only="logic2"))
-    view.processes.setValue(1)
+    view.where.processes.setValue(1)
     press(qtbot, page, "studyRunSmall")
     run = view.run
     assert run is not None
@@ -187,10 +198,10 @@ def test_a_study_of_several_languages_runs_into_a_folder_and_goes_on(
     assert again is not None
     qtbot.waitUntil(lambda: again.state is JobState.FINISHED, timeout=WAIT_MS)
     assert sorted(tmp_path.rglob("*")) == points
-    view.cluster.setText("here")
+    view.where.cluster.setText("here")
     assert "is no address" in view.note.text
     assert not view.run_button.isEnabled()
-    view.cluster.clear()
+    view.where.cluster.clear()
     assert view.run_button.isEnabled()
     view.use_folder(tmp_path / "another")  # has no points
     assert not view.table.rows

@@ -22,7 +22,8 @@ from pgmstudio.core.languages.tree_mixture.learning.params import MixturePoint, 
 from pgmstudio.core.params import parse_params
 from pgmstudio.studies.recipe import Measured, sweep_of
 from pgmstudio.studies.recipe_data import read_sources
-from pgmstudio.studies.registry import RecipeTask, recipe_of
+from pgmstudio.studies.recipe_task import RecipeTask
+from pgmstudio.studies.registry import recipe_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,0 +1,198 @@
+"""Running a recipe: its parts one after the other, in processes or on a cluster.
+
+Finished parts can be kept in a file, a line of JSON for each, with which a later run of the same
+settings and data continues.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pgmstudio.core.data.dataset import DataSet
+from pgmstudio.core.errors import FileError
+from pgmstudio.core.execution.cluster import connect, work_on_cluster
+from pgmstudio.core.execution.events import CancelToken, Note, Progress
+from pgmstudio.core.execution.process_pool import WorkAgain, WorkEnded, WorkFailed, in_pool
+from pgmstudio.core.experiments.plans.expansion import code_version
+from pgmstudio.core.io.models.files import ModelFile
+from pgmstudio.core.io.models.native_json import document_of
+from pgmstudio.core.json_documents import json_line, read_json_line, render_json
+from pgmstudio.core.params import params_to_dict
+from pgmstudio.studies.recipe import Measured, Part, RecipeContext, RecipeEvent
+from pgmstudio.studies.registry import recipe_of
+
+Sources = Mapping[str, Any]
+PartEvent = RecipeEvent | WorkFailed | WorkAgain | WorkEnded
+
+
+@dataclass(frozen=True, eq=False)
+class PartWork:
+    """One of the parts of a recipe, for any process."""
+
+    key: str
+    params: Any
+    seed: int
+    part: Part
+    parts: int
+
+    def __call__(self, sources: Sources, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
+        context = RecipeContext(self.params, self.seed, sources, cancel, self.part, self.parts)
+        for event in recipe_of(self.key).run(context):
+            cancel.raise_if_cancelled()
+            yield event
+
+
+@dataclass(frozen=True, eq=False)
+class RecipeTask:
+    """A recipe as a task; the same table wherever it runs.
+
+    `cluster` is the address of a Dask scheduler. What `kept` has of an earlier run with the same
+    settings, data and code comes first; parts that finish are added to it.
+    """
+
+    key: str
+    params: Any
+    seed: int
+    sources: Sources
+    processes: int = 1
+    cluster: str | None = None
+    kept: Path | None = None
+
+    def __call__(self, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
+        parts = recipe_of(self.key).parts(self.params)
+        store = None if self.kept is None else KeptParts(self.kept, self._identity())
+        known = {} if store is None else store.known(parts)
+        if len(known) == len(parts):
+            known = {}  # a run of everything is asked for again
+        if known:
+            yield Note(f"Continues after {len(known)} of {len(parts)} parts that are finished.")
+        for number, events in known.items():
+            yield from (replace(event, part=number) for event in events)
+        left = [number for number in range(len(parts)) if number not in known]
+        works = [PartWork(self.key, self.params, self.seed, parts[n], len(parts)) for n in left]
+        if store is not None and not known:
+            store.begin()
+        fractions = dict.fromkeys(known, 1.0)
+        measured: dict[int, list[Measured]] = {number: [] for number in left}
+        repeated = dict.fromkeys(left, 0)  # events that come again
+        for index, event in self._events(works, cancel):
+            number = left[index]
+            match event:
+                case Progress(fraction, message, counters):
+                    fractions[number] = fraction or fractions.get(number, 0.0)
+                    yield Progress(sum(fractions.values()) / len(parts), message, counters)
+                case Measured() if repeated[number]:
+                    repeated[number] -= 1
+                case Measured():
+                    measured[number].append(replace(event, part=number))
+                    yield measured[number][-1]
+                case WorkEnded():
+                    fractions[number] = 1.0
+                    if store is not None:
+                        store.add(parts[number], measured[number])
+                case WorkFailed(error):
+                    raise error
+                case WorkAgain():
+                    repeated[number] = len(measured[number])
+                case Note():
+                    yield event
+
+    def _events(
+        self, works: Sequence[PartWork], cancel: CancelToken
+    ) -> Iterator[tuple[int, PartEvent]]:
+        if self.cluster:
+            yield from self._on_cluster(works, cancel)
+        elif self.processes > 1 and len(works) > 1 and not recipe_of(self.key).is_timed:
+            yield from in_pool(self.sources, works, cancel, processes=self.processes)
+        else:
+            for number, work in enumerate(works):
+                for event in work(self.sources, cancel):
+                    yield number, event
+                yield number, WorkEnded()
+
+    def _on_cluster(
+        self, works: Sequence[PartWork], cancel: CancelToken
+    ) -> Iterator[tuple[int, PartEvent]]:
+        with closing(connect(self.cluster or "")) as client:
+            yield 0, Progress(None, f"{len(works)} parts on {self.cluster}")
+            ends = work_on_cluster(
+                client, _run_part, works, cancel, shared=dict(self.sources), version=code_version
+            )
+            with closing(ends):
+                for number, ended in ends:
+                    for event in ended.values:
+                        yield number, event
+                    yield number, WorkEnded() if ended.error is None else WorkFailed(ended.error)
+
+    def _identity(self) -> str:
+        """What the values depend on: settings, seed, data and the code."""
+        contents = {name: _fingerprint(source) for name, source in self.sources.items()}
+        described = [self.key, params_to_dict(self.params), self.seed, contents, code_version()]
+        return hashlib.sha256(render_json(described)).hexdigest()[:16]
+
+
+def _run_part(work: PartWork, sources: Sources, cancel: CancelToken) -> Iterator[RecipeEvent]:
+    """Runs in a worker of the cluster, which does not report progress."""
+    return (event for event in work(sources, cancel) if not isinstance(event, Progress))
+
+
+def _fingerprint(source: Any) -> Any:
+    if isinstance(source, DataSet):
+        return source.fingerprint
+    if isinstance(source, tuple):
+        return [_fingerprint(part) for part in source]
+    return hashlib.sha256(render_json(document_of(ModelFile(source)))).hexdigest()
+
+
+@dataclass(frozen=True)
+class KeptParts:
+    """A file of finished parts; lines of other settings, data or code do not count."""
+
+    file: Path
+    identity: str
+
+    def known(self, parts: Sequence[Part]) -> dict[int, list[Measured]]:
+        """What was measured of the parts that are finished, by their numbers."""
+        try:
+            lines = self.file.read_bytes().splitlines()
+        except FileNotFoundError:
+            return {}
+        except OSError as problem:
+            raise FileError(self.file, f"cannot be read: {problem.strerror}.") from problem
+        numbers = {part: number for number, part in enumerate(parts)}
+        result: dict[int, list[Measured]] = {}
+        for line in lines:
+            try:
+                record = read_json_line(line)
+                if record["identity"] != self.identity:
+                    continue
+                number = numbers[Part(**record["part"])]
+                result[number] = [Measured(**event) for event in record["measured"]]
+            except (ValueError, KeyError, TypeError):
+                continue  # the program was ended while it wrote, or it is another file
+        return dict(sorted(result.items()))
+
+    def begin(self) -> None:
+        """Forget what the file has."""
+        self._write(b"", "wb")
+
+    def add(self, part: Part, measured: Sequence[Measured]) -> None:
+        events = [
+            {"trial": event.trial, "values": dict(event.values), "name": event.name}
+            for event in measured
+        ]
+        record = {"identity": self.identity, "part": asdict(part), "measured": events}
+        self._write(json_line(record), "ab")
+
+    def _write(self, content: bytes, mode: str) -> None:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open(mode) as file:
+                file.write(content)
+        except OSError as problem:
+            raise FileError(self.file, f"cannot be written: {problem.strerror}.") from problem
