@@ -455,7 +455,7 @@ def _reproducing(
             [
                 ("Program", f"PGM Studio {__version__}, code {code_version()}"),
                 ("Python", f"{platform.python_version()} on {platform.system()}"),
-                ("Source", info.source),
+                ("Source", info.source or "not saved yet"),
             ]
         ),
         tag("p", "Run everything again from the recorded rows, settings and seeds, and compare:"),

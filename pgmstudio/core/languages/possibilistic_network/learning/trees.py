@@ -165,7 +165,7 @@ class PossibilisticCliqueLearner(PossibilisticLearner[PossibilisticCliqueParams]
     key = "possibilistic.cliques"
     title = "Cliques of bounded size"
     params_type = PossibilisticCliqueParams
-    cost = Cost(0.6, 1.0, 2.0, gaps=10.0, completes=False, compiling=0.0)
+    cost = Cost(0.6, 1.0, 2.0, gaps=6.0, completes=False, compiling=0.0)
     obeys_knowledge = False
 
     def search(
