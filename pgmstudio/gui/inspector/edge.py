@@ -251,9 +251,9 @@ class EdgeInspector(QWidget):
 
     def _refresh(self) -> None:
         has_bits = not self._subject or self._subject.live.scale is Scale.PROBABILITY
-        self._strength.title.setVisible(has_bits)
+        for part in (self._strength.title, self._strength.fact, self.facts):
+            part.setVisible(has_bits)
         if not has_bits:
-            self.facts.show_facts([])
             return
         given = "given the evidence" if self._subject and self._subject.live.evidence else "prior"
         text = "…" if self._bits is None else f"{self._bits:.4f} bits"

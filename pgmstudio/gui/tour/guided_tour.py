@@ -341,22 +341,24 @@ class TourScene:
         return True
 
     def prepare_import(self) -> bool:
+        """Open the page and wait until the file is read: its columns are what the card is about."""
         if self._has_data():
             return self.prepare_data()
         key = f"import:{ROWS}"
         current = self.app.center.current
         if current is None or current.key != key:
             open_import_page(self.app, ROWS)
-        return self._widget("importFinish") is not None
+        finish = self._widget("importFinish")
+        return isinstance(finish, QPushButton) and finish.isEnabled()
 
     def prepare_data(self) -> bool:
         """Import the rows with the button of the page."""
         if self._has_data():
             return True
         finish = self._widget("importFinish")
-        if finish is None and not self.prepare_import():
-            return False
-        if isinstance(finish, QPushButton) and finish.isEnabled():
+        if finish is None:
+            self.prepare_import()
+        elif isinstance(finish, QPushButton) and finish.isEnabled():
             self._known_data = set(self.app.project.data)
             finish.click()
         return False
