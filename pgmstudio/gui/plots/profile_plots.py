@@ -41,7 +41,7 @@ from pgmstudio.gui.widgets.soft_breaks import halves
 
 _TOP, _LEGEND, _COLUMN, _AXIS = 16.0, 22.0, 40.0, 44.0
 _MAX_COLUMN = 120.0
-_FOOT = 62.0
+_FOOT, _RIGHT_MARGIN = 62.0, 16.0
 _SYMBOLS = ("o", "s", "t1", "d", "t", "p")  # so that colour is not the only cue
 _SYMBOL_SIZE = 11.0
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
@@ -143,7 +143,11 @@ class ProfilePlot(ProfileChart):
 
     def _margins(self) -> tuple[float, float, float, float]:
         scale = theme().scale
-        return self._weights_width() + _AXIS * scale, _TOP, 16.0, _FOOT * scale
+        foot = _FOOT * scale
+        if self._profiles is not None and self._is_turned(self._profiles):
+            names = longest_name(variable.name for variable in self._profiles.domain)
+            foot = min(names, _MAX_COLUMN * scale) + 2 * _LEGEND * scale
+        return self._weights_width() + _AXIS * scale, _TOP, _RIGHT_MARGIN, foot
 
     def _seen(self, area: QRectF) -> QRectF:
         return QRectF(0, 0, 1 if self._profiles is None else len(self._profiles.columns()), 1)
@@ -158,7 +162,14 @@ class ProfilePlot(ProfileChart):
         """Probability of the state of each column in a component."""
         return np.array([profiles.tables[n][number, code] for n, code in profiles.columns()])
 
-    def _column_width(self, profiles: Profiles) -> float:
+    def _is_turned(self, profiles: Profiles) -> bool:
+        """Whether names are turned, because not all have room side by side in what is seen."""
+        seen = self.parentWidget()
+        around = self._weights_width() + _AXIS * theme().scale + _RIGHT_MARGIN
+        needed = self._column_width(profiles) * len(profiles.columns()) + around
+        return seen is not None and needed > seen.width()
+
+    def _column_width(self, profiles: Profiles, *, with_names: bool = True) -> float:
         """Px for the longest state, and for the longest name, in one line or two, below its
         columns, within limits."""
         columns, scale = profiles.columns(), theme().scale
@@ -169,15 +180,17 @@ class ProfilePlot(ProfileChart):
             (metrics.horizontalAdvance(line) / k for n, k in counts.items() for line in halves(n)),
             default=0.0,
         )
-        return min(max(states + 12, names + 8, _COLUMN * scale), _MAX_COLUMN * scale)
+        names = names + 8 if with_names else 0.0
+        return min(max(states + 12, names, _COLUMN * scale), _MAX_COLUMN * scale)
 
     def minimumSizeHint(self) -> QSize:
         profiles, scale = self._profiles, theme().scale
         wide, lines = _COLUMN * scale, 1
         if profiles is not None:
-            wide = self._column_width(profiles) * len(profiles.columns())
+            wide = self._column_width(profiles, with_names=not self._is_turned(profiles))
+            wide *= len(profiles.columns())
             lines = len(profiles.names)
-        width = self._weights_width() + _AXIS * scale + wide + 16
+        width = self._weights_width() + _AXIS * scale + wide + _RIGHT_MARGIN
         return QSize(round(width), round(max(220 * scale, lines * _LEGEND * scale + _TOP + 40)))
 
     def sizeHint(self) -> QSize:
@@ -185,6 +198,10 @@ class ProfilePlot(ProfileChart):
 
     def picture_size(self) -> QSizeF:
         return QSizeF(self.size().expandedTo(QSize(self.minimumSizeHint().width(), 320)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()  # names are turned or not
 
     # -- drawing
 
@@ -233,13 +250,21 @@ class ProfilePlot(ProfileChart):
             state = profiles.domain[name].states[code]
             texts.append(Text(box, state, ink="text_secondary", cut=_MIDDLE))
         bold = look.font("caption", "medium")
-        metrics = QFontMetricsF(bold)
+        metrics, is_turned = QFontMetricsF(bold), self._is_turned(profiles)
+        deep = self._margins()[3] - line - 12
         start = 0
         for variable in profiles.domain:
             count = sum(name == variable.name for name, _ in columns)
             box = QRectF(left + wide * start + 3, top + line, wide * count - 6, line)
+            if is_turned:
+                box.setHeight(deep)
+                turned = Text(
+                    box, variable.name, font=bold, side=_RIGHT, cut=_MIDDLE, is_turned=True
+                )
+                texts.append(turned)
             is_whole = metrics.horizontalAdvance(variable.name) <= box.width()
-            for part in (variable.name,) if is_whole else halves(variable.name):
+            upright = (variable.name,) if is_whole else halves(variable.name)
+            for part in () if is_turned else upright:
                 texts.append(Text(QRectF(box), part, font=bold, cut=_MIDDLE))
                 box.translate(0, line)
             if start:

@@ -22,6 +22,7 @@ from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.plots.profile_plots import ProfileMap, ProfilePlot, Profiles
 from pgmstudio.gui.plots.tornado_plot import Tornado, TornadoChart, TornadoRow
 from pgmstudio.gui.theme.theme import theme
+from pgmstudio.gui.widgets.basic import scrolled
 from pgmstudio.gui.widgets.image_file import PictureOptions, picture_bytes
 
 NAMES = ("rain", "sprinkler", "wet grass")
@@ -197,3 +198,21 @@ def test_a_confusion_matrix_of_many_states_has_its_numbers(qtbot: QtBot) -> None
     texts = [text.shown for text in chart._value_texts(chart._cell())]
     assert len(texts) == 24 * 24
     assert "123" in texts
+
+
+def test_names_of_profiles_are_turned_where_they_have_no_room_side_by_side(qtbot: QtBot) -> None:
+    names = [f"question {number} of the survey" for number in range(10)]
+    plot = ProfilePlot("profiles")
+    table = np.array([[0.9, 0.1], [0.3, 0.7]])
+    domain = Domain.of(dict.fromkeys(names, ("no", "yes")))
+    plot.show_profiles(Profiles(domain, dict.fromkeys(names, table), ("a", "b"), (0.6, 0.4)))
+    holder = scrolled(plot, "holder", is_wide=True)
+    qtbot.addWidget(holder)
+    holder.resize(700, 400)
+    holder.show()
+    qtbot.waitUntil(lambda: plot.canvas is not None)
+    assert plot.minimumSizeHint().width() < 700
+    assert set(names) <= set(plot.items.shown_texts("columns' names"))  # whole
+    narrow = plot.frame.area.height()
+    holder.resize(2000, 400)
+    qtbot.waitUntil(lambda: plot.frame.area.height() > narrow)  # upright names are lower
