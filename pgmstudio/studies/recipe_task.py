@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from pgmstudio.core.execution.cluster import connect, work_on_cluster
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import WorkAgain, WorkEnded, WorkFailed, in_pool
 from pgmstudio.core.experiments.plans.expansion import code_version
+from pgmstudio.core.io.atomic import replace_file
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.json_documents import json_line, read_json_line, render_json
@@ -151,48 +152,61 @@ def _fingerprint(source: Any) -> Any:
 
 @dataclass(frozen=True)
 class KeptParts:
-    """A file of finished parts; lines of other settings, data or code do not count."""
+    """A file of finished parts; lines of other settings or data are kept but do not count."""
 
     file: Path
     identity: str
 
     def known(self, parts: Sequence[Part]) -> dict[int, list[Measured]]:
         """What was measured of the parts that are finished, by their numbers."""
-        try:
-            lines = self.file.read_bytes().splitlines()
-        except FileNotFoundError:
-            return {}
-        except OSError as problem:
-            raise FileError(self.file, f"cannot be read: {problem.strerror}.") from problem
         numbers = {part: number for number, part in enumerate(parts)}
         result: dict[int, list[Measured]] = {}
-        for line in lines:
-            try:
-                record = read_json_line(line)
-                if record["identity"] != self.identity:
-                    continue
-                number = numbers[Part(**record["part"])]
-                result[number] = [Measured(**event) for event in record["measured"]]
-            except (ValueError, KeyError, TypeError):
-                continue  # the program was ended while it wrote, or it is another file
+        for record in self._records():
+            if record["identity"] == self.identity:
+                with suppress(KeyError, TypeError):
+                    number = numbers[Part(**record["part"])]
+                    result[number] = [Measured(**event) for event in record["measured"]]
         return dict(sorted(result.items()))
 
     def begin(self) -> None:
-        """Forget what the file has."""
-        self._write(b"", "wb")
+        """Forget these settings and data, and what other versions of the program have written."""
+        left = (
+            json_line(record)
+            for record in self._records()
+            if record["identity"] != self.identity and record.get("code") == code_version()
+        )
+        with self._problems_named():
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(self.file, b"".join(left))
 
     def add(self, part: Part, measured: Sequence[Measured]) -> None:
         events = [
             {"trial": event.trial, "values": dict(event.values), "name": event.name}
             for event in measured
         ]
-        record = {"identity": self.identity, "part": asdict(part), "measured": events}
-        self._write(json_line(record), "ab")
+        record = {
+            "identity": self.identity,
+            "code": code_version(),
+            "part": asdict(part),
+            "measured": events,
+        }
+        with self._problems_named(), self.file.open("ab") as file:
+            file.write(json_line(record))
 
-    def _write(self, content: bytes, mode: str) -> None:
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """All lines but those that the program was ended in, or that are of another file."""
+        with self._problems_named():
+            lines = self.file.read_bytes().splitlines() if self.file.exists() else []
+        for line in lines:
+            with suppress(ValueError):
+                record = read_json_line(line)
+                if isinstance(record, dict) and "identity" in record:
+                    yield record
+
+    @contextmanager
+    def _problems_named(self) -> Iterator[None]:
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with self.file.open(mode) as file:
-                file.write(content)
+            yield
         except OSError as problem:
-            raise FileError(self.file, f"cannot be written: {problem.strerror}.") from problem
+            message = f"finished trials cannot be kept: {problem.strerror or problem}."
+            raise FileError(self.file, message) from problem

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -294,7 +296,7 @@ class RecipeRun(BackgroundRun):
         super().__init__(self._events, Progress(0.0, "starting"), parent)
         self.recipe, self.params, self.seed = recipe, params, seed
         self._processes, self._cluster = where.processes.value(), where.address
-        self._kept = preferences.preferences_folder() / "experiments" / f"{recipe.key}.jsonl"
+        self._kept = _kept_file(recipe.key)
         self.measured: list[Measured] = []
         self.notes: list[str] = []
         self._folder = folder
@@ -331,6 +333,14 @@ class RecipeRun(BackgroundRun):
                     self.notes.append(message)
                 case Measured():
                     self.measured.append(event)
+
+
+def _kept_file(key: str) -> Path | None:
+    """Where finished trials are kept; None if nothing can be written there."""
+    folder = preferences.preferences_folder() / "experiments"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{key}.jsonl" if os.access(folder, os.W_OK) else None
 
 
 class RecipeList(KeyedList):
