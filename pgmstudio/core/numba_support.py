@@ -113,6 +113,15 @@ def usable_in_compiled(function: F) -> F:
     return function
 
 
+def load_ahead() -> None:
+    """Load the rest of numba, for which the first kernel that is called would wait."""
+    compiled(_same)(0)
+
+
+def _same(number: int) -> int:
+    return number
+
+
 @intrinsic
 def _popcount(typing_context: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -12,6 +12,7 @@ import ctypes
 import gc
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -153,6 +154,17 @@ def _keep_spare_child() -> None:
     SPARE_CHILD.keep(LOADED_AHEAD)
 
 
+def _load_compiled_code() -> None:
+    """Load what the beliefs of the first model need, which would hold the window for a second."""
+
+    def load() -> None:
+        from pgmstudio.core.numba_support import load_ahead
+
+        load_ahead()
+
+    threading.Thread(target=load, daemon=True).start()
+
+
 def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     from pgmstudio.gui.files.opening import begin
     from pgmstudio.gui.runs.learner_compiler import LearnerCompiler
@@ -167,3 +179,4 @@ def _go_on(window: MainWindow, files: Sequence[Path]) -> None:
     compiler = window.app.service(LearnerCompiler)
     QTimer.singleShot(COMPILE_AFTER_MS, compiler, compiler.start)
     QTimer.singleShot(COMPILE_AFTER_MS, window, _keep_spare_child)
+    QTimer.singleShot(COMPILE_AFTER_MS, window, _load_compiled_code)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pgmstudio.core.errors import Cancelled
 from pgmstudio.core.execution.events import CLOCK, NEVER, StopSwitch
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_fresh_switch_lets_the_run_go_on() -> None:
@@ -110,3 +115,23 @@ def test_reading_a_kernel_from_the_disk_and_writing_it_does_not_count_against_ti
     monkeypatch.setattr(kernel._cache, "save_overload", lambda *_: messages.append("write"))
     assert kernel(3) == 6
     assert messages == ["pause", "read", "pause", "resume", "write", "resume"]
+
+
+AHEAD = """
+import sys
+from pgmstudio.core.numba_support import load_ahead
+load_ahead()
+from tests.core.execution.test_running import twice
+from pgmstudio.core.numba_support import compiled
+before = {name for name in sys.modules if name.startswith(("numba", "llvmlite"))}
+assert compiled(twice)(3) == 6
+print({name for name in sys.modules if name.startswith(("numba", "llvmlite"))} - before)
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_loads_nothing_more_after_what_is_loaded_ahead() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", AHEAD], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "set()"
