@@ -35,7 +35,7 @@ from pgmstudio.core.languages.registry import BUILT_IN, LANGUAGES
 from pgmstudio.core.params import ParamKind, ParamSpec, specs_of
 from pgmstudio.core.scores.association_measures import BSK, MEASURES
 from pgmstudio.gui.help.contents import title_of
-from pgmstudio.studies.pdg_hybrid import Pair, compiled_tables, stored_pairs
+from pgmstudio.studies.pdg_hybrid import compiled_tables, stored_pairs
 from pgmstudio.studies.published_index import (
     PUBLICATIONS,
     IndexRow,
@@ -217,11 +217,8 @@ def _reference_link(reference: Reference) -> str:
 
 def compiled_networks() -> str:
     """Tables A.1 to A.13 of Nielsen (2007), each row with the nearest network that is stored."""
-    pairs: dict[str, list[Pair]] = {}
-    for name in ("pdg-hybrid", "pdg-hybrid-40"):
-        text = (ROOT / f"docs/results/{name}.csv").read_text(encoding="utf-8")
-        for title, of_set in stored_pairs(csv.DictReader(text.splitlines())).items():
-            pairs.setdefault(title, []).extend(of_set)
+    text = (ROOT / "docs/results/pdg-hybrid.csv").read_text(encoding="utf-8")
+    pairs = stored_pairs(csv.DictReader(text.splitlines()))
     return "\n".join(table.markdown() for table in compiled_tables(pairs)).strip()
 
 
