@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPen
 
 from pgmstudio.core.experiments.comparison_rows import DIFFERENCE, Line
 from pgmstudio.core.languages.markers import language_marker, marker_family
-from pgmstudio.core.number_format import counted
+from pgmstudio.core.number_format import counted, decimal
 from pgmstudio.gui.plots.items import Frame, Text
 from pgmstudio.gui.plots.matrix_plot import longest_name
 from pgmstudio.gui.plots.row_chart import HOVER_Z, RowChart
@@ -20,7 +20,8 @@ from pgmstudio.gui.theme.theme import theme
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _CAP = 5.0  # px of the ends of an interval, up and down
-_NARROW = 160.0  # px between the names and the numbers
+_GAP = 10.0  # px between the numbers of two ticks
+_NICE_STEPS = [m * 10.0**power for power in range(-6, 4) for m in (1.0, 2.0, 5.0)]
 _MAX_ROW = 34.0  # px of a highlighted row
 ZERO_Z, INTERVAL_Z, MARK_Z, TEXT_Z = range(4)
 
@@ -86,14 +87,20 @@ class DifferencePlot(RowChart):
 
     # -- drawing
 
-    def _build(self) -> None:
-        super()._build()
-        self._canvas.getAxis("bottom").setTickDensity(0.6)  # "−0.06" is wide
+    def _tick_step(self, width: float) -> float:
+        """The distance of ticks in bits whose numbers have room on so many pixels."""
+        low, high = self.axis
+        font, per_bit = QFontMetricsF(theme().font("caption")), width / (high - low)
+        for step in _NICE_STEPS:
+            digits = max(0, math.ceil(-math.log10(step)))
+            widest = font.horizontalAdvance(decimal(-max(-low, high), digits))
+            if step * per_bit >= widest + _GAP * theme().scale:
+                return step
+        return _NICE_STEPS[-1]
 
     def _draw_items(self, frame: Frame) -> None:
-        # Where there is hardly room beside the names, only the coarse ticks.
-        is_narrow = frame.area.width() < _NARROW * theme().scale
-        self._canvas.getAxis("bottom").setStyle(maxTickLevel=0 if is_narrow else 1)
+        step = self._tick_step(frame.area.width())
+        self._canvas.getAxis("bottom").setTickSpacing(levels=[(step, 0)])
         look, ends = theme(), np.array([frame.seen.top(), frame.seen.bottom()])
         pen = QPen(look.color("border_control"), 1.4)
         self.items.line("zero", np.zeros(2), ends, pen, ZERO_Z)

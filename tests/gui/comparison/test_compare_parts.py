@@ -46,6 +46,11 @@ def test_the_scale_of_differences_has_more_than_its_zero(
     levels = axis.tickValues(*plot.axis, plot.frame.area.width())
     labels = {text for distance, ticks in levels for text in axis.tickStrings(ticks, 1.0, distance)}
     assert len(labels) > 1
+    low, high = plot.axis
+    font, per_bit = QFontMetricsF(theme().font("caption")), plot.frame.area.width() / (high - low)
+    for distance, ticks in levels:  # no number touches the next one
+        for text in axis.tickStrings(ticks, 1.0, distance):
+            assert font.horizontalAdvance(text) < distance * per_bit
 
 
 def test_a_language_is_selected_and_opened_on_the_plot_by_mouse_and_keys(qtbot: QtBot) -> None:
