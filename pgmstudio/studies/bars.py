@@ -94,7 +94,7 @@ def run_bars(context: RecipeContext) -> Iterator[RecipeEvent]:
     rows = without_columns(bars(kind, rng, params.rows), ORIENTATION)
     labelled, labelled_clear = bars(kind, rng, params.test_rows), bars(clear, rng, params.test_rows)
     test, test_clear = (without_columns(part, ORIENTATION) for part in (labelled, labelled_clear))
-    if params.side <= MAX_SIDE and 0 in context.trial_numbers:
+    if params.side <= MAX_SIDE and context.has_first_trial:
         truth = bars_truth(kind)
         yield Measured(-1, {"entropy": float(truth.entropy), "best": float(truth.accuracy)})
     for trial in context.trial_numbers:

@@ -127,6 +127,11 @@ class RecipeContext:
         trial = self._part.trial
         return range(self.params.trials) if trial is None else range(trial, trial + 1)
 
+    @property
+    def has_first_trial(self) -> bool:
+        """Whether to report what is the same for all trials: one part does it for all."""
+        return 0 in self.trial_numbers
+
     def trials(self, names: Collection[str]) -> Iterator[tuple[int, str, np.random.Generator]]:
         """Each trial of each selected data set, with its random numbers."""
         order = list(names)

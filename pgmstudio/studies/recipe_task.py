@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,13 @@ class RecipeTask:
         if known:
             yield Note(f"Continues after {len(known)} of {len(parts)} parts that are finished.")
         for number, events in known.items():
-            yield from (replace(event, part=number) for event in events)
+            yield from (_of_part(event, number) for event in events)
         left = [number for number in range(len(parts)) if number not in known]
         works = [PartWork(self.key, self.params, self.seed, parts[n], len(parts)) for n in left]
         if store is not None and not known:
             store.begin()
         fractions = dict.fromkeys(known, 1.0)
-        measured: dict[int, list[Measured]] = {number: [] for number in left}
+        done: dict[int, list[Measured | Note]] = {number: [] for number in left}
         repeated = dict.fromkeys(left, 0)  # events that come again
         for index, event in self._events(works, cancel):
             number = left[index]
@@ -87,21 +88,19 @@ class RecipeTask:
                 case Progress(fraction, message, counters):
                     fractions[number] = fraction or fractions.get(number, 0.0)
                     yield Progress(sum(fractions.values()) / len(parts), message, counters)
-                case Measured() if repeated[number]:
+                case Measured() | Note() if repeated[number]:
                     repeated[number] -= 1
-                case Measured():
-                    measured[number].append(replace(event, part=number))
-                    yield measured[number][-1]
+                case Measured() | Note():
+                    done[number].append(_of_part(event, number))
+                    yield done[number][-1]
                 case WorkEnded():
                     fractions[number] = 1.0
                     if store is not None:
-                        store.add(parts[number], measured[number])
+                        store.add(parts[number], done[number])
                 case WorkFailed(error):
                     raise error
                 case WorkAgain():
-                    repeated[number] = len(measured[number])
-                case Note():
-                    yield event
+                    repeated[number] = len(done[number])
 
     def _events(
         self, works: Sequence[PartWork], cancel: CancelToken
@@ -125,10 +124,11 @@ class RecipeTask:
                 client, _run_part, works, cancel, shared=dict(self.sources), version=code_version
             )
             with closing(ends):
-                for number, ended in ends:
+                for count, (number, ended) in enumerate(ends, 1):
                     for event in ended.values:
                         yield number, event
                     yield number, WorkEnded() if ended.error is None else WorkFailed(ended.error)
+                    yield number, Progress(1.0, f"{count} of {len(works)} parts")
 
     def _identity(self) -> str:
         """What the values depend on: settings, seed, data and the code."""
@@ -140,6 +140,10 @@ class RecipeTask:
 def _run_part(work: PartWork, sources: Sources, cancel: CancelToken) -> Iterator[RecipeEvent]:
     """Runs in a worker of the cluster, which does not report progress."""
     return (event for event in work(sources, cancel) if not isinstance(event, Progress))
+
+
+def _of_part(event: Measured | Note, number: int) -> Measured | Note:
+    return replace(event, part=number) if isinstance(event, Measured) else event
 
 
 def _fingerprint(source: Any) -> Any:
@@ -157,15 +161,15 @@ class KeptParts:
     file: Path
     identity: str
 
-    def known(self, parts: Sequence[Part]) -> dict[int, list[Measured]]:
-        """What was measured of the parts that are finished, by their numbers."""
+    def known(self, parts: Sequence[Part]) -> dict[int, list[Measured | Note]]:
+        """The events of the parts that are finished, by their numbers."""
         numbers = {part: number for number, part in enumerate(parts)}
-        result: dict[int, list[Measured]] = {}
+        result: dict[int, list[Measured | Note]] = {}
         for record in self._records():
             if record["identity"] == self.identity:
                 with suppress(KeyError, TypeError):
                     number = numbers[Part(**record["part"])]
-                    result[number] = [Measured(**event) for event in record["measured"]]
+                    result[number] = [_read_event(event) for event in record["events"]]
         return dict(sorted(result.items()))
 
     def begin(self) -> None:
@@ -179,25 +183,28 @@ class KeptParts:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             replace_file(self.file, b"".join(left))
 
-    def add(self, part: Part, measured: Sequence[Measured]) -> None:
-        events = [
-            {"trial": event.trial, "values": dict(event.values), "name": event.name}
-            for event in measured
-        ]
+    def add(self, part: Part, events: Sequence[Measured | Note]) -> None:
         record = {
             "identity": self.identity,
             "code": code_version(),
             "part": asdict(part),
-            "measured": events,
+            "events": [_saved_event(event) for event in events],
         }
-        with self._problems_named(), self.file.open("ab") as file:
-            file.write(json_line(record))
+        line = json_line(record)
+        with self._problems_named(), self.file.open("a+b") as file:
+            if file.tell():
+                file.seek(-1, SEEK_END)
+                # A line that was not written to its end must not take this one with it.
+                line = line if file.read() == b"\n" else b"\n" + line
+            file.write(line)
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        """All lines but those that the program was ended in, or that are of another file."""
+        """All lines but those that the program was ended in; FileError for another file."""
         with self._problems_named():
-            lines = self.file.read_bytes().splitlines() if self.file.exists() else []
-        for line in lines:
+            content = self.file.read_bytes() if self.file.exists() else b""
+        if not content.startswith(_FIRST_BYTES[: len(content)]):
+            raise FileError(self.file, "is no file of finished trials; choose another name.")
+        for line in content.splitlines():
             with suppress(ValueError):
                 record = read_json_line(line)
                 if isinstance(record, dict) and "identity" in record:
@@ -210,3 +217,16 @@ class KeptParts:
         except OSError as problem:
             message = f"finished trials cannot be kept: {problem.strerror or problem}."
             raise FileError(self.file, message) from problem
+
+
+_FIRST_BYTES = json_line({"identity": ""})[:-3]
+
+
+def _saved_event(event: Measured | Note) -> dict[str, Any]:
+    if isinstance(event, Note):
+        return {"message": event.message}
+    return {"trial": event.trial, "values": dict(event.values), "name": event.name}
+
+
+def _read_event(event: dict[str, Any]) -> Measured | Note:
+    return Note(**event) if "message" in event else Measured(**event)

@@ -114,9 +114,12 @@ class SpliceRecipe:
 def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
     params: SpliceRecipe = context.params
     data = clean_rows(context.sources[SPLICE_FILE.name])
-    yield Note(f"{data.row_count} rows without an ambiguous base.")
+    if context.has_first_trial:
+        yield Note(f"{data.row_count} rows without an ambiguous base.")
+        for junction, sites in (("EI", range(28, 37)), ("IE", range(15, 32))):
+            read = " ".join(f"{site}:{consensus(data, site, junction)}" for site in sites)
+            yield Note(f"{junction} reads {read}")
     context.expect_models(2 * params.trials)
-    seen: set[int] = set()
     for trial in context.trial_numbers:
         rng = context.rng(trial)
         rows, test = drawn_parts(data, (params.rows, params.test_rows), rng)
@@ -129,7 +132,10 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
             rng,
             smoothing=max(params.smoothing, NEXT_TO_NONE),
         )
-        seen |= {site_number(name) for name in class_neighbours(tree)}
+        near = sorted(site_number(name) for name in class_neighbours(tree))
+        yield Note(
+            f"Split {trial + 1}: next to the class are the sites {', '.join(map(str, near))}."
+        )
         fewer, valid = drawn_parts(rows, (params.rows - params.valid_rows, params.valid_rows), rng)
         mixture = yield from context.learn_mixture(
             f"{message}, {params.trees} trees",
@@ -149,12 +155,6 @@ def run_splice(context: RecipeContext) -> Iterator[RecipeEvent]:
             fraction = base_given_class(rows, site, junction)[BASES.index(base)]
             values[f"{junction}{site}"] = float(fraction)
         yield Measured(trial, values, tree, rows)
-    if seen:
-        listed = ", ".join(str(site) for site in sorted(seen))
-        yield Note(f"{len(seen)} sites are next to the class in some tree: {listed}.")
-    for junction, sites in (("EI", range(28, 37)), ("IE", range(15, 32))):
-        read = " ".join(f"{site}:{consensus(data, site, junction)}" for site in sites)
-        yield Note(f"{junction} reads {read}")
 
 
 SPLICE = load_recipe("splice", SpliceRecipe, run_splice, sources=(SPLICE_FILE,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -131,6 +132,46 @@ def test_trials_of_other_settings_and_damaged_lines_do_not_count(tmp_path: Path)
     assert rows_of(RECIPES["bars"], events) == table(task_of("bars", SPLITS))
 
 
+def test_a_line_that_was_not_written_to_its_end_takes_no_other_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "bars.jsonl"
+    task = task_of("bars", SPLITS, kept=file)
+    stopped_after(task, 2)
+    first, second = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(first + second[:40])
+    stopped_after(task, 2)  # the first, and one more
+    assert next(iter(task(NEVER))) == Note("Continues after 2 of 4 parts that are finished.")
+
+
+def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("a,b\n0,1\n")
+    with pytest.raises(FileError, match="is no file of finished trials"):
+        list(task_of("bars", SPLITS, kept=file)(NEVER))
+    assert file.read_text() == "a,b\n0,1\n"
+
+
+def test_notes_of_finished_trials_come_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def run(context: RecipeContext) -> Iterator[RecipeEvent]:
+        if context.has_first_trial:
+            yield Note("For all.")
+        for trial in context.trial_numbers:
+            yield Note(f"Trial {trial}.")
+            yield Measured(trial, {"test": math.inf})
+
+    monkeypatch.setitem(RECIPES, "bars", replace(RECIPES["bars"], run=run))
+    task = task_of("bars", SPLITS, kept=tmp_path / "bars.jsonl")
+    whole = list(task_of("bars", SPLITS)(NEVER))
+    assert [e.message for e in whole if isinstance(e, Note)] == [
+        "For all.",
+        *(f"Trial {trial}." for trial in range(4)),
+    ]
+    stopped_after(task, 2)
+    continued = list(task(NEVER))
+    assert [*map(repr, continued[1:])] == [*map(repr, whole)]
+
+
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match=r"bars\.jsonl: finished trials cannot be kept"):
@@ -141,5 +182,8 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_workers_of_a_cluster_make_the_same_table(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="dask is not installed")
     with running_cluster(tmp_path) as cluster:
-        there = table(task_of("bars", SPLITS, cluster=cluster.address))
+        events = list(task_of("bars", SPLITS, cluster=cluster.address)(NEVER))
+    fractions = [event.fraction for event in events if isinstance(event, Progress)]
+    assert fractions == [0.0, 0.25, 0.5, 0.75, 1.0]
+    there = rows_of(RECIPES["bars"], events)
     assert there == table(task_of("bars", SPLITS))

@@ -34,6 +34,7 @@ def test_splice_is_classified_as_published(shared: Path) -> None:
     # acceptance checks 11 and 13
     result, notes, _ = obtained(shared, "splice", trials=4)
     assert notes[0].startswith("3175 rows")
+    assert [note.partition(" ")[0] for note in notes[1:]] == ["EI", "IE", *["Split"] * 4]
     assert 94.5 <= result["tree"] <= 96.5
     assert result["near"] >= 0.95
     assert result["chain"] >= 0.8
