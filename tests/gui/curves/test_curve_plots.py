@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from pgmstudio.core.arrays import Floats
@@ -18,7 +18,7 @@ from pgmstudio.core.experiments.sl_curves.points import CurvePoint
 from pgmstudio.core.languages.markers import language_marker
 from pgmstudio.core.number_format import duration
 from pgmstudio.gui.curves.page import CurvesPage
-from pgmstudio.gui.plots.model_scatter.hover_card import card_of
+from pgmstudio.gui.plots.model_scatter.hover_card import CardFacts, MarkCard, card_of
 from pgmstudio.gui.plots.model_scatter.sl_plot import SlPlot
 from pgmstudio.gui.plots.plot_image import PlotDrawing
 from pgmstudio.gui.theme.theme import theme
@@ -391,3 +391,16 @@ def test_another_title_of_the_same_axis_is_in_the_middle_of_it(qtbot: QtBot) -> 
             axis = plot._canvas.getAxis(side)
             off = axis.label.sceneBoundingRect().center() - axis.sceneBoundingRect().center()
             assert abs(off.x() if side == "bottom" else off.y()) < 3
+
+
+def test_a_card_that_is_higher_than_its_plot_shows_its_title(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    parent.resize(600, 120)
+    shown = MarkCard(parent)
+    lines = tuple((f"Line {number}", str(number)) for number in range(9))
+    area = QRect(0, 20, 600, 90)
+    for mark in (QPoint(20, 60), QPoint(300, 100), QPoint(590, 25)):
+        shown.show_facts(CardFacts("tree", "Chow–Liu", "", lines), mark, area, QRect.top)
+        assert shown.height() > area.height()
+        assert shown.y() >= area.top()

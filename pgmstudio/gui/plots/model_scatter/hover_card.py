@@ -138,7 +138,8 @@ class MarkCard(QFrame):
             for top in (mark.y() + APART, mark.y() - self.height() // 2, mark.y() - self.height()):
                 high = max(area.top(), min(top, area.bottom() - self.height()))
                 candidates.append(QPoint(left, high))
-        right, bottom = area.right() - self.width(), area.bottom() - self.height()
+        right = area.right() - self.width()
+        bottom = max(area.top(), area.bottom() - self.height())  # of a high card its title is seen
         corners = [QPoint(x, y) for y in (bottom, area.top()) for x in (right, area.left())]
         near = QRect(mark, mark).adjusted(-APART, -APART, APART, APART)
         candidates += [at for at in corners if not QRect(at, self.size()).intersects(near)]
