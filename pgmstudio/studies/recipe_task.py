@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from pgmstudio.core.execution.cluster import connect, work_on_cluster
 from pgmstudio.core.execution.events import CancelToken, Note, Progress
 from pgmstudio.core.execution.process_pool import WorkAgain, WorkEnded, WorkFailed, in_pool
 from pgmstudio.core.experiments.plans.expansion import code_version
-from pgmstudio.core.io.atomic import replace_file
+from pgmstudio.core.io.atomic import append_line, replace_file
 from pgmstudio.core.io.models.files import ModelFile
 from pgmstudio.core.io.models.native_json import document_of
 from pgmstudio.core.json_documents import json_line, read_json_line, render_json
@@ -190,13 +189,7 @@ class KeptParts:
             "part": asdict(part),
             "events": [_saved_event(event) for event in events],
         }
-        line = json_line(record)
-        with self._problems_named(), self.file.open("a+b") as file:
-            if file.tell():
-                file.seek(-1, SEEK_END)
-                # A line that was not written to its end must not take this one with it.
-                line = line if file.read() == b"\n" else b"\n" + line
-            file.write(line)
+        append_line(self.file, json_line(record))
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """All lines but those that the program was ended in; FileError for another file."""

@@ -7,7 +7,6 @@ NAME/answers.jsonl  answers of some models to random queries, a line for each
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,13 +19,13 @@ from pgmstudio.core.analysis.query_benchmark import (
     query_log2,
     random_queries,
 )
-from pgmstudio.core.errors import FileError
 from pgmstudio.core.execution.events import CancelToken, Progress
 from pgmstudio.core.experiments.plans.expansion import PlanRows
 from pgmstudio.core.experiments.plans.plan import Plan
 from pgmstudio.core.experiments.plans.run_task import PointEvent
 from pgmstudio.core.experiments.plans.runner import Executor, ceiling_of, planned_keys
 from pgmstudio.core.experiments.sl_curves.points import CurvePoint
+from pgmstudio.core.io.atomic import append_line
 from pgmstudio.core.io.experiments import PointFolder, SavedPlanTask
 from pgmstudio.core.json_documents import json_line, read_json_line
 from pgmstudio.studies.sl_results import LANGUAGES, Answers, SetResult, Trail
@@ -156,7 +155,7 @@ class SetFolder:
                 "query_log2": float(query_log2(model, queries).mean()),
                 "seconds": inference_seconds(model, queries, plan.timed, time.thread_time),
             }
-            _append(self.folder / ANSWERS, answer)
+            append_line(self.folder / ANSWERS, json_line(answer))
 
     def _answers(self, points: Iterable[CurvePoint]) -> dict[str, Answers]:
         """The answers of the models of these points, by key.
@@ -218,19 +217,3 @@ class SetFolder:
             self._answers(points),
             sum(spent),
         )
-
-
-def _append(path: Path, record: Mapping[str, Any]) -> None:
-    """Append a line and flush it to the disk; an incomplete last line is removed first."""
-    line = json_line(record)
-    try:
-        with open(path, "ab+") as file:
-            file.seek(0)
-            whole = file.read()
-            file.truncate(whole.rfind(b"\n") + 1)
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise FileError(path, f"cannot be written: {reason}.") from problem

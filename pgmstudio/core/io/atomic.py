@@ -70,6 +70,21 @@ def replace_file(path: Path | str, content: bytes, *, private: bool = False) -> 
         raise FileError(target, f"cannot be written: {reason}. Choose another folder.") from problem
 
 
+def append_line(path: Path | str, line: bytes) -> None:
+    """Append a line and flush it to the disk; an incomplete last line is removed first."""
+    try:
+        with open(path, "ab+") as file:
+            file.seek(0)
+            whole = file.read()
+            file.truncate(whole.rfind(b"\n") + 1)
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise FileError(path, f"cannot be written: {reason}.") from problem
+
+
 def _behind_links(target: Path) -> Path:
     """The target of a symbolic link, so that the link is preserved."""
     path = target
