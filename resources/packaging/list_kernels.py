@@ -46,7 +46,7 @@ from pgmstudio.core.learning.base import Finished
 
 ROWS = 3000  # enough for the compiled ways, few enough to be quick
 COLUMNS = {FEW: 6, MANY: 36, BINARY: 6, MISSING: 6}
-MISSING_SHARE = 0.03
+MISSING_FRACTION = 0.03
 MAX_SECONDS = 60.0  # of one run, without compiling
 
 
@@ -62,7 +62,7 @@ def rows(table: str) -> DataSet:
     data = DataSet(Domain.of({f"x{i}": "abc"[:card] for i, card in enumerate(cards)}), codes)
     if table != MISSING:
         return data
-    holes = rng.random(codes.shape) < MISSING_SHARE
+    holes = rng.random(codes.shape) < MISSING_FRACTION
     return DataSet(data.domain, np.where(holes, data.missing_code, codes).astype(np.uint8))
 
 

@@ -118,7 +118,8 @@ def compiling_beside(key: str, data: DataSet) -> Iterator[None]:
     none = subprocess.DEVNULL
     beside = None
     if _is_core_free():
-        beside = subprocess.Popen(words, stdin=none, stdout=none, stderr=none)
+        with suppress(OSError):  # without it the run compiles everything, as it did before
+            beside = subprocess.Popen(words, stdin=none, stdout=none, stderr=none)
     try:
         yield
         _note(what)
@@ -129,7 +130,7 @@ def compiling_beside(key: str, data: DataSet) -> Iterator[None]:
 
 
 def _is_core_free() -> bool:
-    """Whether a second process would not take from the first; not every system tells its load."""
+    """Whether a second process would not take from the first; not every system reports its load."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return core_count() > max(1.0, load)
 

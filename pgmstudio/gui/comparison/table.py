@@ -31,7 +31,7 @@ from pgmstudio.gui.widgets.table import Column, Table
 _WIDE = 900  # px from which on full headers are shown
 _MIN_NAME = 132
 _AIR = 4  # px more for each column
-_LEAST_ROWS = 3  # in sight
+_MIN_ROWS = 3  # in sight
 _GOOD = ("best", "better")
 
 
@@ -194,7 +194,7 @@ class CompareTable(Table):
         each = roomy if count * roomy <= free else low
         if self.verticalHeader().defaultSectionSize() != each:
             self.verticalHeader().setDefaultSectionSize(each)
-        seen = count if count * each <= free else max(_LEAST_ROWS, int(free // each))
+        seen = count if count * each <= free else max(_MIN_ROWS, int(free // each))
         high = around + min(count, seen) * each
         if self.maximumHeight() != high:
             self.setFixedHeight(high)

@@ -38,7 +38,7 @@ from pgmstudio.core.reports.html import Look
 _DPI = 96  # px of the text, as in a browser
 _MARGIN_MM = 15.0
 _FOOT = 24  # px for the number of the page
-_MOST_BREAKS = 20  # each lays out the document once more
+_MAX_BREAKS = 20  # each lays out the document once more
 _DRAWING = QTextFormat.ObjectTypes.UserObject + 1
 _NUMBER = QTextFormat.Property.UserProperty + 1
 _DROPPED = ("head", "nav")
@@ -220,7 +220,7 @@ def document_of(page: str, look: Look, size: QSizeF) -> tuple[QTextDocument, Dra
     _insert_drawings(document)
     _repeat_heads(document)
     document.setPageSize(size)  # at the end: it lays out everything
-    for _ in range(_MOST_BREAKS):
+    for _ in range(_MAX_BREAKS):
         if not _keep_together(document):
             break
         document.setPageSize(QSizeF())  # what follows a changed block is not laid out well

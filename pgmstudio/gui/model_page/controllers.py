@@ -341,7 +341,7 @@ class EditController(QObject):
         others_stay = self._moving(self._canvas.scene.positions)
         if self.change(f"Add {name}", edits.InOrder((others_stay, edit))):
             self._canvas.signals.select.emit((name,), ())
-            self._say_where((name,))
+            self._report_where((name,))
 
     def rename(self, old: str, new: str) -> None:
         if new != old:
@@ -518,10 +518,10 @@ class EditController(QObject):
         edit = edits.InOrder((edits.Computed(how, result), self._moving(points)))
         if self.change(f"Paste {self._what(part.names, ())}", edit):
             self._canvas.signals.select.emit(part.names, ())
-            self._say_where(part.names)
+            self._report_where(part.names)
 
-    def _say_where(self, names: Sequence[str]) -> None:
-        """Say on which side of the visible part new nodes are, if they are not in it."""
+    def _report_where(self, names: Sequence[str]) -> None:
+        """Report on which side of the visible part new nodes are, if they are not in it."""
         sight = self._canvas.view.sight()
         outside = [
             QRectF(self._canvas.scene.nodes[name].box)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,8 +126,9 @@ def test_the_set_up_compiles_all_kernels_as_a_program(tmp_path: Path) -> None:
     kernel = "pgmstudio.core.scores.partition_kernels:classes_of(int64[::1])"
     listed = {table: {"bn.k2": [0]} for table in TABLES}
     (tmp_path / "list.json").write_text(json.dumps({"kernels": [kernel], "learners": listed}))
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    environment |= {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    # The cache folder of Linux, Windows and macOS.
+    folders = dict.fromkeys(("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"), str(tmp_path / "cache"))
+    environment = {**os.environ, **folders, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
     words = [sys.executable, "-c", AS_A_PROGRAM, str(tmp_path / "list.json")]
     subprocess.run(words, cwd=Path(__file__).parents[3], env=environment, check=True)
     assert len([*(tmp_path / "cache").rglob("compiled-*")]) == 1
@@ -154,7 +156,9 @@ def test_beside_its_first_run_a_learner_is_compiled_from_the_last_kernel_on(
 
         def wait(self) -> None: ...
 
-    monkeypatch.setattr(compile_ahead.subprocess, "Popen", Beside)
+    # Only there: `platform` asks a process for the name of the processor.
+    fake = SimpleNamespace(Popen=Beside, DEVNULL=subprocess.DEVNULL)
+    monkeypatch.setattr(compile_ahead, "subprocess", fake)
     monkeypatch.setattr(compile_ahead, "core_count", lambda: 1)
     with compiling_beside("mixture.hidden", data):
         pass
@@ -179,7 +183,8 @@ def test_a_run_that_fails_is_compiled_again(
     monkeypatch.setattr(compile_ahead, "core_count", lambda: 2)
     monkeypatch.setattr(compile_ahead.os, "getloadavg", lambda: (0.5, 0.0, 0.0), raising=False)
     what = f"pdg.learn {FEW}"
-    monkeypatch.setattr(compile_ahead.sys, "executable", "/bin/true")
+    # A process that cannot be started is no error of the run.
+    monkeypatch.setattr(compile_ahead.sys, "executable", str(compiled / "missing"))
     with pytest.raises(ZeroDivisionError), compiling_beside("pdg.learn", rows(6, 3)):
         _ = 1 / 0
     assert not is_compiled(what)
