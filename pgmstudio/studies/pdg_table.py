@@ -226,6 +226,7 @@ PDG_TABLE = load_recipe(
     PdgTableParams,
     run,
     names=TITLES,
+    is_timed=True,
     curves=Curves(
         "Effective size",
         "Log2-likelihood per row ↑",

@@ -104,9 +104,12 @@ class RecipeTask:
     def _events(
         self, works: Sequence[PartWork], cancel: CancelToken
     ) -> Iterator[tuple[int, PartEvent]]:
-        if self.cluster:
+        is_timed = recipe_of(self.key).is_timed
+        if is_timed and self.cluster:
+            yield 0, Note("It measures seconds, so its parts run here, one after the other.")
+        if self.cluster and not is_timed:
             yield from self._on_cluster(works, cancel)
-        elif self.processes > 1 and len(works) > 1 and not recipe_of(self.key).is_timed:
+        elif self.processes > 1 and len(works) > 1 and not is_timed:
             yield from in_pool(self.sources, works, cancel, processes=self.processes)
         else:
             for number, work in enumerate(works):

@@ -187,3 +187,11 @@ def test_workers_of_a_cluster_make_the_same_table(tmp_path: Path) -> None:
     assert fractions == [0.0, 0.25, 0.5, 0.75, 1.0]
     there = rows_of(RECIPES["bars"], events)
     assert there == table(task_of("bars", SPLITS))
+
+
+def test_a_recipe_that_measures_seconds_runs_its_parts_one_after_the_other() -> None:
+    few = {"trials": 1, "rows": 60, "columns": (20,), "on": (3,)}
+    nobody = "tcp://127.0.0.1:1"  # would be an error
+    events = list(task_of("acl-seconds", few, cluster=nobody, processes=2)(NEVER))
+    assert events[0] == Note("It measures seconds, so its parts run here, one after the other.")
+    assert any(isinstance(event, Measured) for event in events)
