@@ -427,6 +427,7 @@ class Stopped:
 
     data: DataSet
     result: Sequence[tuple[str, str]]
+    learner_key: str = "bn.hill-climb"
 
     def __call__(self, cancel: CancelToken) -> Iterator[ImprovedModel]:
         names = self.data.domain.names

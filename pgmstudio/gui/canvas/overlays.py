@@ -270,7 +270,7 @@ class ZoomControl(QFrame):
         self._view.set_zoom(1.0)
 
     def _restyle(self) -> None:
-        width = self.fontMetrics().horizontalAdvance("400 %") + 20
+        width = self.fontMetrics().horizontalAdvance("400 %") + round(20 * theme().scale)
         self._number.setFixedWidth(width)
 
     def _show_zoom(self, zoom: float) -> None:
