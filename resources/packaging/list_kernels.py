@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from multiprocessing import get_context
 from pathlib import Path
@@ -81,7 +82,7 @@ def kernels_called(key: str, table: str) -> list[str]:
                 session.belief("x1")
     except (PgmStudioError, Cancelled):  # what it refuses or cannot do is no matter here
         pass
-    return [*filter(None, map(_text, calls))]
+    return [*dict.fromkeys(filter(None, map(_text, calls)))]  # two threads may call the same
 
 
 def _text(call: tuple[Any, Any]) -> str | None:
@@ -100,18 +101,17 @@ def _text(call: tuple[Any, Any]) -> str | None:
 def _noted_calls() -> list[tuple[Any, Any]]:
     """Kernels that Python calls from now on, and types; none may have been imported before."""
     calls: list[tuple[Any, Any]] = []
-    depth = 0
+    here = threading.local()
     prepare = Dispatcher.compile
 
     def prepare_noted(self: Any, signature: Any) -> Any:
-        nonlocal depth
-        depth += 1  # kernels call kernels
+        here.depth = getattr(here, "depth", 0) + 1  # kernels call kernels, in the same thread
         try:
-            if depth == 1 and self.py_func.__module__.startswith("pgmstudio."):
+            if here.depth == 1 and self.py_func.__module__.startswith("pgmstudio."):
                 calls.append((self, sigutils.normalize_signature(signature)[0]))
             return prepare(self, signature)
         finally:
-            depth -= 1
+            here.depth -= 1
 
     Dispatcher.compile = prepare_noted
     return calls
