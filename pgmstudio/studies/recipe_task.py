@@ -1,6 +1,6 @@
 """Running a recipe: its parts one after the other, in processes or on a cluster.
 
-Finished parts can be kept in a file, a line of JSON for each, with which a later run of the same
+Finished parts can be saved in a file, a line of JSON for each, with which a later run of the same
 settings and data continues.
 """
 
@@ -52,8 +52,8 @@ class PartWork:
 class RecipeTask:
     """A recipe as a task; the same table wherever it runs.
 
-    `cluster` is the address of a Dask scheduler. What `kept` has of an earlier run with the same
-    settings, data and code comes first; parts that finish are added to it.
+    `cluster` is the address of a Dask scheduler. What the file `saved` has of an earlier run with
+    the same settings, data and code comes first; parts that finish are added to it.
     """
 
     key: str
@@ -62,11 +62,11 @@ class RecipeTask:
     sources: Sources
     processes: int = 1
     cluster: str | None = None
-    kept: Path | None = None
+    saved: Path | None = None
 
     def __call__(self, cancel: CancelToken, /) -> Iterator[RecipeEvent]:
         parts = recipe_of(self.key).parts(self.params)
-        store = None if self.kept is None else KeptParts(self.kept, self._identity())
+        store = None if self.saved is None else SavedParts(self.saved, self._identity())
         known = {} if store is None else store.known(parts)
         if len(known) == len(parts):
             known = {}  # a run of everything is asked for again
@@ -74,6 +74,8 @@ class RecipeTask:
             yield Note(f"Continues after {len(known)} of {len(parts)} parts that are finished.")
         for number, events in known.items():
             yield from (_of_part(event, number) for event in events)
+        if self.cluster and recipe_of(self.key).is_timed:
+            yield Note("It measures seconds, so its parts run here, one after the other.")
         left = [number for number in range(len(parts)) if number not in known]
         works = [PartWork(self.key, self.params, self.seed, parts[n], len(parts)) for n in left]
         if store is not None and not known:
@@ -105,8 +107,6 @@ class RecipeTask:
         self, works: Sequence[PartWork], cancel: CancelToken
     ) -> Iterator[tuple[int, PartEvent]]:
         is_timed = recipe_of(self.key).is_timed
-        if is_timed and self.cluster:
-            yield 0, Note("It measures seconds, so its parts run here, one after the other.")
         if self.cluster and not is_timed:
             yield from self._on_cluster(works, cancel)
         elif self.processes > 1 and len(works) > 1 and not is_timed:
@@ -157,8 +157,8 @@ def _fingerprint(source: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class KeptParts:
-    """A file of finished parts; lines of other settings or data are kept but do not count."""
+class SavedParts:
+    """A file of finished parts; lines of other settings or data stay but do not count."""
 
     file: Path
     identity: str
@@ -211,7 +211,7 @@ class KeptParts:
         try:
             yield
         except OSError as problem:
-            message = f"finished trials cannot be kept: {problem.strerror or problem}."
+            message = f"finished trials cannot be saved: {problem.strerror or problem}."
             raise FileError(self.file, message) from problem
 
 

@@ -100,17 +100,17 @@ def test_what_was_not_asked_for_is_counted_and_not_listed(call: Call) -> None:
     assert "Not requested or not reached: " in called.out
 
 
-def test_finished_trials_are_kept_and_continued_in_the_processes_asked_for(
+def test_finished_trials_are_saved_and_continued_in_the_processes_asked_for(
     call: Call, tmp_path: Path
 ) -> None:
-    kept, few = tmp_path / "bars.jsonl", ("--rows", 80, "--test-rows", 50, "--json", "--quiet")
+    saved, few = tmp_path / "bars.jsonl", ("--rows", 80, "--test-rows", 50, "--json", "--quiet")
     whole = call("recipe", "bars", "--trials", 3, *few, "-j", 1).json
-    done = call("recipe", "bars", "--trials", 3, *few, "-j", 2, "--resume", kept).json
+    done = call("recipe", "bars", "--trials", 3, *few, "-j", 2, "--resume", saved).json
     assert done["rows"] == whole["rows"]
-    lines = kept.read_bytes().splitlines(keepends=True)
+    lines = saved.read_bytes().splitlines(keepends=True)
     assert len(lines) == 3
-    kept.write_bytes(lines[0])  # as if it had been stopped then
-    again = call("recipe", "bars", "--trials", 3, *few, "-j", 1, "--resume", kept).json
+    saved.write_bytes(lines[0])  # as if it had been stopped then
+    again = call("recipe", "bars", "--trials", 3, *few, "-j", 1, "--resume", saved).json
     assert again["rows"] == whole["rows"]
     assert "Continues after 1 of 3 parts that are finished." in again["notes"]
     wrong = call("recipe", "bars", "--cluster", "here")

@@ -83,7 +83,7 @@ def test_processes_make_the_same_table() -> None:
     assert table(task_of("bars", SPLITS, processes=2)) == table(task_of("bars", SPLITS))
 
 
-# -- kept and continued ---------------------------------------------------------------------------
+# -- saved and continued --------------------------------------------------------------------------
 
 
 def stopped_after(task: RecipeTask, trials: int) -> list[RecipeEvent]:
@@ -103,7 +103,7 @@ def stopped_after(task: RecipeTask, trials: int) -> list[RecipeEvent]:
 
 
 def test_a_stopped_recipe_continues_after_its_finished_trials(tmp_path: Path) -> None:
-    task = task_of("bars", SPLITS, kept=tmp_path / "new" / "bars.jsonl")
+    task = task_of("bars", SPLITS, saved=tmp_path / "new" / "bars.jsonl")
     stopped_after(task, 2)
     events = list(task(NEVER))
     assert events[0] == Note("Continues after 2 of 4 parts that are finished.")
@@ -117,11 +117,11 @@ def test_a_stopped_recipe_continues_after_its_finished_trials(tmp_path: Path) ->
 
 def test_trials_of_other_settings_and_damaged_lines_do_not_count(tmp_path: Path) -> None:
     file = tmp_path / "bars.jsonl"
-    task = task_of("bars", SPLITS, kept=file)
+    task = task_of("bars", SPLITS, saved=file)
     stopped_after(task, 2)
     for other in (
         replace(task, seed=4),
-        task_of("bars", SPLITS | {"rows": 90}, kept=file),
+        task_of("bars", SPLITS | {"rows": 90}, saved=file),
     ):
         assert not any(isinstance(event, Note) for event in stopped_after(other, 1))
     first, second, *others = file.read_bytes().splitlines(keepends=True)
@@ -134,7 +134,7 @@ def test_trials_of_other_settings_and_damaged_lines_do_not_count(tmp_path: Path)
 
 def test_a_line_that_was_not_written_to_its_end_takes_no_other_with_it(tmp_path: Path) -> None:
     file = tmp_path / "bars.jsonl"
-    task = task_of("bars", SPLITS, kept=file)
+    task = task_of("bars", SPLITS, saved=file)
     stopped_after(task, 2)
     first, second = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(first + second[:40])
@@ -146,7 +146,7 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> N
     file = tmp_path / "rows.csv"
     file.write_text("a,b\n0,1\n")
     with pytest.raises(FileError, match="is no file of finished trials"):
-        list(task_of("bars", SPLITS, kept=file)(NEVER))
+        list(task_of("bars", SPLITS, saved=file)(NEVER))
     assert file.read_text() == "a,b\n0,1\n"
 
 
@@ -161,7 +161,7 @@ def test_notes_of_finished_trials_come_again(
             yield Measured(trial, {"test": math.inf})
 
     monkeypatch.setitem(RECIPES, "bars", replace(RECIPES["bars"], run=run))
-    task = task_of("bars", SPLITS, kept=tmp_path / "bars.jsonl")
+    task = task_of("bars", SPLITS, saved=tmp_path / "bars.jsonl")
     whole = list(task_of("bars", SPLITS)(NEVER))
     assert [e.message for e in whole if isinstance(e, Note)] == [
         "For all.",
@@ -174,8 +174,8 @@ def test_notes_of_finished_trials_come_again(
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileError, match=r"bars\.jsonl: finished trials cannot be kept"):
-        list(task_of("bars", SPLITS, kept=tmp_path / "file" / "bars.jsonl")(NEVER))
+    with pytest.raises(FileError, match=r"bars\.jsonl: finished trials cannot be saved"):
+        list(task_of("bars", SPLITS, saved=tmp_path / "file" / "bars.jsonl")(NEVER))
 
 
 @pytest.mark.long

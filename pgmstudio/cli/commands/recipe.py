@@ -114,7 +114,7 @@ def run(args: argparse.Namespace, line: ProgressLine) -> Result:
         read_sources(recipe, folder),
         processes=args.jobs or core_count(),
         cluster=args.cluster,
-        kept=None if args.resume is None else Path(args.resume),
+        saved=None if args.resume is None else Path(args.resume),
     )
     line.message(changed_files_note(recipe, folder))
     measured: list[Measured] = []

@@ -281,7 +281,7 @@ class RecipeView(QWidget):
 class RecipeRun(BackgroundRun):
     """Experiment in separate processes; when stopped, the trials so far are preserved.
 
-    Those that are finished are also kept in a file, with which the next run continues.
+    Those that are finished are also saved in a file, with which the next run continues.
     """
 
     def __init__(
@@ -296,7 +296,7 @@ class RecipeRun(BackgroundRun):
         super().__init__(self._events, Progress(0.0, "starting"), parent)
         self.recipe, self.params, self.seed = recipe, params, seed
         self._processes, self._cluster = where.processes.value(), where.address
-        self._kept = _kept_file(recipe.key)
+        self._saved = _file_of_trials(recipe.key)
         self.measured: list[Measured] = []
         self.notes: list[str] = []
         self._folder = folder
@@ -312,7 +312,7 @@ class RecipeRun(BackgroundRun):
             sources,
             processes=self._processes,
             cluster=self._cluster,
-            kept=self._kept,
+            saved=self._saved,
         )
         yield from in_process(task, cancel)
 
@@ -335,8 +335,8 @@ class RecipeRun(BackgroundRun):
                     self.measured.append(event)
 
 
-def _kept_file(key: str) -> Path | None:
-    """Where finished trials are kept; None if nothing can be written there."""
+def _file_of_trials(key: str) -> Path | None:
+    """Where finished trials are saved; None if nothing can be written there."""
     folder = preferences.preferences_folder() / "experiments"
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
